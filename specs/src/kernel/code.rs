@@ -8,6 +8,15 @@ use crate::common::span::Span;
 /// A register: a position in [`Code::registers`].
 pub(crate) type Register = u32;
 
+/// Registers from here on are what is left of another, which is this much before: how far
+/// an address is from the symbol that it is counted from, where it meets others.
+pub(super) const REST: Register = 1 << 31;
+
+/// The register that code knows.
+pub(super) fn own(register: Register) -> Register {
+    register & !REST
+}
+
 /// The code of a kernel.
 #[derive(Debug, Default)]
 pub(crate) struct Code {
@@ -18,6 +27,8 @@ pub(crate) struct Code {
     pub(crate) bits: Vec<u8>,
     /// The names of things that are the same for the whole group: [`Argument::Same`] is a position here.
     pub(crate) names: Vec<String>,
+    /// Those of them that are addresses where memory begins.
+    pub(crate) symbols: BTreeSet<u32>,
     /// The function, among the names, of what an address in the memory of another group of the cluster has
     /// more than that of one's own: its argument is the rank of that group.
     pub(crate) elsewhere: Option<u32>,

@@ -6,12 +6,20 @@
 //! an announcement does not say how many bytes, it is as many as its copies complete. A copy to several
 //! groups of a cluster completes bytes in each of them: what is announced in one is completed by the copies
 //! of all. Where none of this can be said the kernel is not followed.
+//!
+//! Compilers guard each instruction for itself: `if leader && k < n { announce }`, a barrier, `if k < n &&
+//! leader { copy }`. A copy goes with what was announced in an `if` before it where the same conditions are
+//! asked, in whatever order. Several warps may copy for what one of them announces: see [`leaders`]. Which
+//! bytes are whose is an assumption in either case. It hides nothing: the conditions are asked anew in the
+//! protocol, and where the announcement is made and a copy is not, or the other way around, the phase does
+//! not come to its end there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::document::Role;
+use super::landings::landings;
+use super::leaders::{self, Gate};
 use super::mentions::{all_assigned, words_of};
-use super::steps::ELSEWHERE;
 use super::structure::Stop;
 use super::tree::{Assumption, Statement, Statements, ends};
 use crate::common::span::Span;
@@ -33,6 +41,10 @@ struct Open {
     aside: BTreeSet<usize>,
     /// Those of which there are others on the other of two ways, or which are repeated.
     apart: BTreeSet<usize>,
+    /// What was asked before it, that has not been asked again.
+    gate: Gate,
+    /// It was announced in an `if` that its copies are behind.
+    is_guarded: bool,
 }
 
 /// Copies before what is announced for them.
@@ -55,6 +67,8 @@ struct Measurer {
     /// How many copies come to a group of the cluster while each of them executes one: by the place of the
     /// copy; `None` if that is not the same for all.
     landings: BTreeMap<Span, Option<i64>>,
+    /// How many copies of other warps come for each that comes of this one, likewise.
+    beside: BTreeMap<Span, Option<i64>>,
     /// Copies whose announcement is in the program of another group: number and place.
     elsewhere: Vec<(usize, Span)>,
     /// Copies since which nothing was announced on their objects, which may follow.
@@ -78,8 +92,9 @@ pub(super) fn measure(
 ) -> Result<(), Stop> {
     let mut measurers = Vec::new();
     let landings = landings(programs, roles);
-    for (statements, landings) in programs.iter().zip(landings) {
-        let mut measurer = Measurer { landings, ..Measurer::default() };
+    let beside = leaders::beside(programs, roles);
+    for (statements, (landings, beside)) in programs.iter().zip(landings.into_iter().zip(beside)) {
+        let mut measurer = Measurer { landings, beside, ..Measurer::default() };
         let mut open = Vec::new();
         measurer.list(statements, &mut open)?;
         for one in open {
@@ -95,67 +110,13 @@ pub(super) fn measure(
             roles.iter().filter(with).flat_map(|role| &role.parts).map(|part| part.program).collect();
         for (site, span) in std::mem::take(&mut measurers[program].elsewhere) {
             let mut bytes = siblings.iter().filter_map(|other| measurers[*other].by_place.get(&span));
-            let bytes = bytes.next().copied().ok_or_else(|| not_known(span))?;
+            let mut of_others = measurers.iter().filter_map(|other| other.by_place.get(&span));
+            let bytes = bytes.next().or_else(|| of_others.next()).copied().ok_or_else(|| not_known(span))?;
             measurers[program].found.insert(site, bytes);
         }
         fill(statements, &mut (0, 0), &measurers[program]);
     }
     Ok(())
-}
-
-/// For each program how many copies come to a group while each group executes one of these.
-fn landings(programs: &[Statements], roles: &[Role]) -> Vec<BTreeMap<Span, Option<i64>>> {
-    let mut all = vec![BTreeMap::new(); programs.len()];
-    for role in roles {
-        let mut sent: BTreeMap<Span, Vec<Option<u64>>> = BTreeMap::new();
-        let parts = || role.parts.iter().flat_map(|part| part.ranks.iter().map(move |rank| (part, *rank)));
-        for (part, rank) in parts() {
-            let mut here = BTreeMap::new();
-            sites(&programs[part.program], rank, &mut here);
-            here.into_iter().for_each(|(span, to)| sent.entry(span).or_default().push(to));
-        }
-        for (part, rank) in parts() {
-            for (span, sent) in &sent {
-                let comes = |to: &Option<u64>| to.map(|to| to >> rank & 1 == 1);
-                let comes: Option<Vec<bool>> = sent.iter().map(comes).collect();
-                let count = comes.map(|comes| comes.into_iter().filter(|comes| *comes).count() as i64);
-                let known = all[part.program].entry(*span).or_insert(count);
-                if *known != count {
-                    *known = None;
-                }
-            }
-        }
-    }
-    all
-}
-
-/// The copies of a group, and to which groups each goes, as bits; `None` if that is not known.
-fn sites(statements: &[Statement], rank: u32, found: &mut BTreeMap<Span, Option<u64>>) {
-    for statement in statements {
-        match statement {
-            Statement::Copy { object, mask, span, .. } => {
-                let to = match (mask, object.split_once(ELSEWHERE)) {
-                    (Some(mask), _) => mask.parse().ok(),
-                    (None, Some((_, other))) => other.parse().ok().filter(|other| *other < 64).map(bit),
-                    (None, None) => Some(bit(rank)),
-                };
-                let known = found.entry(*span).or_insert(to);
-                if *known != to {
-                    *known = None;
-                }
-            }
-            Statement::If { then, otherwise, .. } => {
-                sites(then, rank, found);
-                sites(otherwise, rank, found);
-            }
-            Statement::Loop { body, .. } | Statement::For { body, .. } => sites(body, rank, found),
-            _ => {}
-        }
-    }
-}
-
-fn bit(rank: u32) -> u64 {
-    1 << rank
 }
 
 fn fill(statements: &mut Statements, next: &mut (usize, usize), found: &Measurer) {
@@ -216,14 +177,29 @@ impl Measurer {
                     let count = own.iter().map(|copy| copy.count).sum();
                     let apart = own.iter().flat_map(|copy| &copy.apart).copied().collect();
                     let sites = own.into_iter().flat_map(|copy| copy.sites).collect();
-                    open.push(Open { object, span: *span, number, left, count, sites, aside, apart });
+                    let (gate, is_guarded) = (Gate::default(), false);
+                    let span = *span;
+                    open.push(Open {
+                        object,
+                        span,
+                        number,
+                        left,
+                        count,
+                        sites,
+                        aside,
+                        apart,
+                        gate,
+                        is_guarded,
+                    });
                 }
                 Statement::Copy { object, bytes, span, .. } => self.copy(object, *bytes, *span, open)?,
                 Statement::Set { local, .. } => {
                     self.close_some(open, |one| words_of(&one.object).contains(local))?;
                     self.give_up(|copy| words_of(&copy.object).contains(local));
                 }
-                Statement::If { then, otherwise, span, .. } => self.branch((then, otherwise), *span, open)?,
+                Statement::If { condition, then, otherwise, span } => {
+                    self.branch(leaders::gate(condition), (then, otherwise), *span, open)?;
+                }
                 Statement::For { from, to, variable, body, .. } => {
                     let mut changed = all_assigned(body);
                     changed.insert(variable.clone());
@@ -237,9 +213,16 @@ impl Measurer {
     }
 
     fn copy(&mut self, object: &str, bytes: Option<i64>, span: Span, open: &mut [Open]) -> Result<(), Stop> {
-        let landings = self.landings.get(&span).copied().unwrap_or(Some(1));
+        let own = self.landings.get(&span).copied().unwrap_or(Some(1));
+        let beside = self.beside.get(&span).copied().unwrap_or(Some(0));
+        let landings = own.zip(beside).map(|(own, beside)| own + beside);
         match (open.iter_mut().find(|one| one.object == object), bytes) {
             (Some(one), Some(bytes)) => one.left -= bytes * landings.ok_or_else(|| not_known(span))?,
+            // What is announced need not have been.
+            (Some(one), None) if !one.gate.is_empty() => {
+                one.aside.insert(self.next);
+                one.sites.insert(self.next, (span, landings.unwrap_or_default()));
+            }
             (Some(one), None) => {
                 one.count += landings.ok_or_else(|| not_known(span))?;
                 one.sites.insert(self.next, (span, landings.unwrap_or_default()));
@@ -296,20 +279,30 @@ impl Measurer {
 
     fn branch(
         &mut self,
+        gate: Option<Gate>,
         (then, otherwise): (&[Statement], &[Statement]),
         span: Span,
         open: &mut Vec<Open>,
     ) -> Result<(), Stop> {
-        let before = open.len();
-        let (mut arms, mut ahead) = (Vec::new(), Vec::new());
-        for arm in [then, otherwise] {
+        let (mut arms, mut ahead, mut carried) = (Vec::new(), Vec::new(), Vec::new());
+        for (is_then, arm) in [(true, then), (false, otherwise)] {
+            let asked = gate.as_ref().filter(|_| is_then);
             let mut inside = open.clone();
+            inside.iter_mut().for_each(|one| one.gate = leaders::left(&one.gate, asked));
             let left = self.arm(arm, &mut inside)?;
-            // What is announced in an arm is completed in it.
+            // What is announced in an arm is completed in it, unless nothing there is a copy for it.
             let own: Vec<Open> =
                 inside.iter().filter(|one| !open.iter().any(|o| o.span == one.span)).cloned().collect();
-            for one in own {
-                self.close(&one)?;
+            for mut one in own {
+                if let Some(asked) =
+                    asked.filter(|_| one.sites.is_empty() && !ends(arm) && otherwise.is_empty())
+                {
+                    one.gate.extend(asked.iter().cloned());
+                    one.is_guarded = true;
+                    carried.push(one);
+                } else {
+                    self.close(&one)?;
+                }
             }
             if !ends(arm) {
                 arms.push(inside);
@@ -321,23 +314,46 @@ impl Measurer {
                 return Err(not_known(span));
             }
         }
-        debug_assert!(open.len() == before);
         match <[Vec<Ahead>; 2]>::try_from(ahead) {
             Ok([one, other]) => self.join(one, other),
             Err(ahead) => self.ahead.extend(ahead.into_iter().flatten()),
         }
-        for one in open.iter_mut() {
+        Self::meet(open, &arms, (gate.as_ref(), otherwise), span)?;
+        // An arm may have changed what an object's index is.
+        let changed: BTreeSet<String> = [then, otherwise].into_iter().flat_map(all_assigned).collect();
+        for one in carried {
+            self.close_some(open, |before| before.object == one.object)?;
+            open.push(one);
+        }
+        self.give_up(|copy| !words_of(&copy.object).is_disjoint(&changed));
+        self.close_some(open, |one| !words_of(&one.object).is_disjoint(&changed))
+    }
+
+    /// What is open behind two ways, or the one that goes on, as it is at their ends.
+    fn meet(
+        open: &mut [Open],
+        arms: &[Vec<Open>],
+        (gate, otherwise): (Option<&Gate>, &[Statement]),
+        span: Span,
+    ) -> Result<(), Stop> {
+        for one in open {
             let mut after = arms.iter().map(|arm| arm.iter().find(|other| other.span == one.span));
             let Some(Some(first)) = after.next() else { continue };
             let second = after.next().flatten().unwrap_or(first);
             let sites: BTreeMap<usize, (Span, i64)> =
                 first.sites.iter().chain(&second.sites).map(|(site, of)| (*site, *of)).collect();
             one.aside.extend(first.aside.iter().chain(&second.aside));
-            one.apart.extend(sites.keys().filter(|site| !one.sites.contains_key(site)));
-            if first.left != second.left {
+            // Where it was not announced none of them comes.
+            let goes_along = otherwise.is_empty()
+                && !one.gate.is_empty()
+                && gate.is_some_and(|gate| gate.is_subset(&one.gate));
+            if !goes_along {
+                one.apart.extend(sites.keys().filter(|site| !one.sites.contains_key(site)));
+            }
+            if first.left != second.left && !goes_along {
                 return Err(not_known(span));
             }
-            if first.count == second.count {
+            if first.count == second.count || goes_along {
                 one.count = first.count;
             } else {
                 one.aside.extend(sites.keys().filter(|site| !one.sites.contains_key(site)));
@@ -345,10 +361,7 @@ impl Measurer {
             one.left = first.left;
             one.sites.extend(sites);
         }
-        // An arm may have changed what an object's index is.
-        let changed: BTreeSet<String> = [then, otherwise].into_iter().flat_map(all_assigned).collect();
-        self.give_up(|copy| !words_of(&copy.object).is_disjoint(&changed));
-        self.close_some(open, |one| !words_of(&one.object).is_disjoint(&changed))
+        Ok(())
     }
 
     fn repeated(
@@ -407,6 +420,10 @@ impl Measurer {
         };
         if open.count == 0 {
             return if open.aside.is_empty() { Ok(()) } else { Err(not_known(open.span)) };
+        }
+        // Of two ways one goes wrong there, whatever each copy completes.
+        if open.is_guarded && !open.aside.is_empty() {
+            return Err(not_known(open.span));
         }
         let (share, rest) = (left / open.count, left % open.count);
         let plain = || open.sites.iter().filter(|(site, _)| !open.aside.contains(site));

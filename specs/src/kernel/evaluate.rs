@@ -91,7 +91,7 @@ pub(super) struct Evaluator<'c> {
 /// A fixed point on its way.
 pub(super) struct State {
     /// What registers hold where a node begins, and ends.
-    before: Vec<Option<Vec<ValueId>>>,
+    pub(super) before: Vec<Option<Vec<ValueId>>>,
     pub(super) behind: Vec<Option<Vec<ValueId>>>,
     pub(super) then: Vec<Option<Way>>,
     /// The nodes that lead to each, those before a loop before those in it.
@@ -128,17 +128,6 @@ impl Evaluator<'_> {
             single.extend(found);
         }
         self.fixed_point(&BTreeSet::new(), patience).map(|(evaluation, _)| evaluation)
-    }
-
-    /// Meetings of one value with itself.
-    fn trivial(&self, evaluation: &Evaluation) -> Vec<(usize, Register)> {
-        let is_trivial = |((block, register), incoming): &(&(usize, Register), &Vec<(usize, ValueId)>)| {
-            let itself = self.values.find(&Term::Meet { block: *block, register: *register });
-            let mut others = incoming.iter().map(|(_, value)| *value).filter(|value| Some(*value) != itself);
-            let first = others.next();
-            first.is_some() && others.all(|value| Some(value) == first)
-        };
-        evaluation.meets.iter().filter(|meet| is_trivial(&(meet.0, meet.1))).map(|(meet, _)| *meet).collect()
     }
 
     /// Evaluates the slice with meetings that are taken to bring one value only; those of them that do not.
@@ -197,14 +186,6 @@ impl Evaluator<'_> {
         Some((self.collect(state), wrong))
     }
 
-    /// Whether something else comes to a node than what is taken to be there.
-    fn differs(&mut self, state: &State, (node, register): (usize, Register)) -> bool {
-        let Some(index) = self.slice.registers.get(&register).copied() else { return false };
-        let Some(before) = state.before[node].as_ref().map(|before| before[index]) else { return false };
-        let mut from = state.leading(node).collect::<Vec<_>>().into_iter();
-        from.any(|from| self.coming(state, (from, node), index).is_some_and(|value| value != before))
-    }
-
     /// Evaluates a node anew; whether anything has changed behind it.
     fn visit(&mut self, node: usize, (state, single): (&mut State, &BTreeSet<(usize, Register)>)) -> bool {
         let merged = self.merged(node, state, single);
@@ -220,37 +201,13 @@ impl Evaluator<'_> {
         changed
     }
 
-    /// What registers hold where a node begins.
-    fn merged(&mut self, node: usize, state: &State, single: &BTreeSet<(usize, Register)>) -> Vec<ValueId> {
-        let unset = self.values.leaf(Term::Unset);
-        let count = self.slice.registers.len();
-        let mut merged: Option<Vec<ValueId>> = (node == 0).then(|| vec![unset; count]);
-        let mut different = vec![false; count];
-        for from in state.leading(node) {
-            let Some(values) = self.all_coming(state, (from, node)) else { continue };
-            match &merged {
-                None => merged = Some(values),
-                Some(so_far) => {
-                    for (index, differs) in different.iter_mut().enumerate() {
-                        *differs |= so_far[index] != values[index];
-                    }
-                }
-            }
-        }
-        let mut merged = merged.unwrap_or_else(|| vec![unset; count]);
-        for (register, index) in &self.slice.registers {
-            let meet = Term::Meet { block: node, register: *register };
-            let was =
-                state.before[node].as_ref().is_some_and(|before| *self.values.term(before[*index]) == meet);
-            if (different[*index] || was) && !single.contains(&(node, *register)) {
-                merged[*index] = self.values.leaf(meet);
-            }
-        }
-        merged
-    }
-
     /// Executes the instructions of a node, and says how control goes on.
-    fn execute(&mut self, number: usize, registers: &mut [ValueId], found: &mut Evaluation) -> Way {
+    pub(super) fn execute(
+        &mut self,
+        number: usize,
+        registers: &mut [ValueId],
+        found: &mut Evaluation,
+    ) -> Way {
         let node = &self.slice.nodes[number];
         for at in &node.instructions {
             let instruction = &self.code.instructions[*at];
@@ -330,29 +287,6 @@ impl Evaluator<'_> {
             let mask = self.argument(mask, registers);
             found.masks.insert(at, mask);
         }
-    }
-
-    /// What each register holds where paths meet, and the operands of barriers, once nothing changes.
-    fn collect(&mut self, state: State) -> Evaluation {
-        let mut evaluation = Evaluation::default();
-        let unset = self.values.leaf(Term::Unset);
-        for node in 0..state.before.len() {
-            let Some(before) = &state.before[node] else { continue };
-            self.execute(node, &mut before.clone(), &mut evaluation);
-            for (register, index) in &self.slice.registers {
-                if *self.values.term(before[*index]) != (Term::Meet { block: node, register: *register }) {
-                    continue;
-                }
-                let comes: Vec<(usize, ValueId)> = state
-                    .leading(node)
-                    .filter_map(|from| Some((from, self.coming(&state, (from, node), *index)?)))
-                    .collect();
-                let outside = (node == 0).then_some((OUTSIDE, unset));
-                evaluation.meets.insert((node, *register), outside.into_iter().chain(comes).collect());
-            }
-        }
-        evaluation.then = state.then;
-        evaluation
     }
 
     fn register(&self, register: Register, registers: &[ValueId]) -> Option<ValueId> {

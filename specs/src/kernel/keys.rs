@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::arithmetic::signed;
-use super::code::{Code, Comparison, Operation, Register, Type};
+use super::code::{Code, Comparison, Operation, Register, Type, own};
 use super::lanes::Lanes;
 use super::origins::{Agent, Origins, Place};
 use super::value::{Term, ValueId};
@@ -307,7 +307,7 @@ impl Keys<'_> {
     }
 
     fn register(&self, register: u32) -> &str {
-        self.code.registers.get(register as usize).map_or("", String::as_str)
+        self.code.registers.get(own(register) as usize).map_or("", String::as_str)
     }
 }
 

@@ -22,14 +22,16 @@ use super::value::{Term, ValueId, Values};
 const BITS: u32 = 26;
 /// The most bits that are followed.
 const MOST: u32 = 6;
+/// The digits of a register that say so.
+const FIELD: u32 = 15;
 /// Terms inside one another.
 const DEPTH: u32 = 16;
 const WORD: Type = Type { bits: 32, signed: false };
 
 /// The register whose low bits a register stands for, and how many.
 pub(super) fn whose(register: Register) -> Option<(Register, u32)> {
-    let bits = register >> BITS;
-    (1..=MOST).contains(&bits).then_some((register & ((1 << BITS) - 1), bits))
+    let bits = (register >> BITS) & FIELD;
+    (1..=MOST).contains(&bits).then_some((register & !(FIELD << BITS), bits))
 }
 
 /// A register where paths meet.

@@ -19,13 +19,13 @@ use super::terms::{differs, is_invariant};
 use super::value::{Term, ValueId, Values};
 
 /// Added to a register, this is that of its offsets.
-const OFFSETS: Register = 1 << 31;
+const OFFSETS: Register = 1 << 30;
 /// Meetings and selections inside one another.
 const DEPTH: u32 = 12;
 
 /// The register whose offsets a register stands for.
 pub(super) fn whose(register: Register) -> Option<Register> {
-    register.checked_sub(OFFSETS)
+    (register & OFFSETS != 0).then_some(register & !OFFSETS)
 }
 
 /// A register where paths meet.
@@ -52,7 +52,7 @@ pub(super) fn take_out(values: &mut Values, evaluation: &mut Evaluation) {
         let incoming = offsets.evaluation.meets[&meet].clone();
         let parts: Option<Vec<(usize, ValueId)>> =
             incoming.into_iter().map(|(from, value)| Some((from, offsets.split(value, DEPTH)?.1))).collect();
-        found.extend(parts.map(|parts| ((meet.0, meet.1 + OFFSETS), parts)));
+        found.extend(parts.map(|parts| ((meet.0, meet.1 | OFFSETS), parts)));
     }
     let mut written = Vec::new();
     for (at, address) in addresses {
@@ -180,7 +180,7 @@ impl Offsets<'_> {
                 _ if is_invariant(self.values, part) => Some((part, self.values.number(0))),
                 Term::Meet { block, register } => {
                     let base = self.bases.get(&(block, register)).copied();
-                    let offset = Term::Meet { block, register: register + OFFSETS };
+                    let offset = Term::Meet { block, register: register | OFFSETS };
                     base.map(|base| (base, self.values.leaf(offset)))
                 }
                 Term::Apply { operation: operation @ Operation::Select, ty, terms } => {

@@ -65,6 +65,20 @@ impl Values {
         self.divided(of, divisor)
     }
 
+    /// Some of the bits of a product, from one of them on, that are those of a quotient.
+    pub(super) fn bits_of_quotient(
+        &mut self,
+        ty: Type,
+        product: ValueId,
+        (from, count): (ValueId, ValueId),
+    ) -> Option<ValueId> {
+        let count = self.as_known(count)?.all().filter(|count| *count < 32)?;
+        let from = self.as_known(from)?.all().filter(|from| from + count <= 32)?;
+        let quotient = self.shifted(ty, product, from)?;
+        let mask = self.number((1 << count) - 1);
+        Some(self.apply(Operation::And, ty, &[quotient, mask]))
+    }
+
     /// A number of 32 bits without a sign divided by a known one.
     fn divided(&mut self, of: ValueId, by: u64) -> Option<ValueId> {
         // Twice rounded down is once.
@@ -265,6 +279,43 @@ impl Values {
 mod tests {
     use super::*;
     use crate::kernel::code::Code;
+
+    #[test]
+    fn several_times_what_a_division_leaves_is_that_many_times_the_rest() {
+        let mut values = Values::of(&Code::default());
+        let x = values.leaf(Term::Meet { block: 0, register: 0 });
+        let [three, eight, times] = [3, 8, 24].map(|number| values.number(number));
+        let quotient = values.apply(Operation::Divide, WORD, &[x, three]);
+        let rest = values.apply(Operation::Remainder, WORD, &[x, three]);
+        let left = |values: &mut Values, factor: ValueId| {
+            let whole = values.apply(Operation::Multiply, WORD, &[x, eight]);
+            let less = values.apply(Operation::Multiply, WORD, &[quotient, factor]);
+            values.apply(Operation::Subtract, WORD, &[whole, less])
+        };
+        let found = left(&mut values, times);
+        assert_eq!(found, values.apply(Operation::Multiply, WORD, &[rest, eight]));
+        // With another factor something of the quotient is left.
+        let found = left(&mut values, eight);
+        let Term::Sum { terms, .. } = values.term(found) else { panic!("no sum") };
+        assert!(terms.iter().any(|(term, _)| *term == quotient));
+    }
+
+    #[test]
+    fn bits_of_a_product_are_those_of_the_quotient_that_begins_there() {
+        let mut values = Values::of(&Code::default());
+        let x = values.leaf(Term::Meet { block: 0, register: 0 });
+        let multiplier = values.number(0xaaaa_aaab);
+        let product = values.apply(Operation::MultiplyHigh, WORD, &[x, multiplier]);
+        let [one, two, three] = [1, 2, 3].map(|number| values.number(number));
+        let bit = values.apply(Operation::ExtractBits, WORD, &[product, one, one]);
+        let quotient = values.apply(Operation::Divide, WORD, &[x, three]);
+        assert_eq!(bit, values.apply(Operation::And, WORD, &[quotient, one]));
+        // The bit after it is the lowest of a quotient by six.
+        let bit = values.apply(Operation::ExtractBits, WORD, &[product, two, one]);
+        let six = values.number(6);
+        let quotient = values.apply(Operation::Divide, WORD, &[x, six]);
+        assert_eq!(bit, values.apply(Operation::And, WORD, &[quotient, one]));
+    }
 
     #[test]
     fn multiplications_that_divide_are_told_from_those_that_do_not() {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::assignments::in_order;
-use super::code::{Action, Code, Comparison, Function, Operation, Register};
+use super::code::{Action, Code, Comparison, Function, Operation, Register, own};
 use super::evaluate::{Evaluation, OUTSIDE};
 use super::expression::class;
 use super::flow::Flow;
@@ -74,14 +74,16 @@ impl<'r> Residual<'r> {
         if let Some((whole, bits)) = super::low_bits::whose(register) {
             return format!("{}_low{bits}", self.local((node, whole)));
         }
+        let rest = if register == own(register) { "" } else { "_from" };
+        let register = own(register);
         let name = self.code.registers.get(register as usize).map_or("", String::as_str);
         let plain: String =
             name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(24).collect();
         let first = if plain.starts_with(|c: char| c.is_ascii_alphabetic()) { "" } else { "v" };
         if self.has_own_name.get(register as usize) == Some(&true) && name.len() <= 24 {
-            format!("{first}{plain}_{node}")
+            format!("{first}{plain}{rest}_{node}")
         } else {
-            format!("{first}{plain}_{register}_{node}")
+            format!("{first}{plain}{rest}_{register}_{node}")
         }
     }
 
@@ -175,7 +177,7 @@ impl<'r> Residual<'r> {
             for (from, value) in self.evaluation.meets.get(&meet).cloned().unwrap_or_default() {
                 let written = if from == OUTSIDE { None } else { self.expression(from, value) };
                 let Some(written) = written else {
-                    let name = self.code.registers.get(meet.1 as usize).cloned().unwrap_or_default();
+                    let name = self.code.registers.get(own(meet.1) as usize).cloned().unwrap_or_default();
                     return Err(Stop {
                         what: format!("what `{name}` holds here is computed in a way that is not followed"),
                         span: self.span(meet.0),

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::arithmetic::{apply, cut};
-use super::code::{Code, Comparison, Operation, Register, Type};
+use super::code::{Code, Comparison, Operation, Register, Type, own};
 use super::lanes::{Lanes, WIDTH};
 
 /// A term.
@@ -103,7 +103,7 @@ impl Values {
     /// A term that is no operation.
     pub(super) fn leaf(&mut self, term: Term) -> ValueId {
         let bits = match &term {
-            Term::Meet { register, .. } => self.bits.get(*register as usize).copied().unwrap_or(64),
+            Term::Meet { register, .. } => self.bits.get(own(*register) as usize).copied().unwrap_or(64),
             _ => 64,
         };
         self.add(term, bits)
@@ -193,7 +193,7 @@ impl Values {
 
     /// Sums, differences and products with known numbers, of 32 and 64 bits, as sums.
     fn linear(&mut self, operation: Operation, ty: Type, terms: &[ValueId]) -> Option<ValueId> {
-        if ty.bits < 32 {
+        if ty.bits < 32 && (operation, ty.bits) != (Operation::MultiplyWide, 16) {
             return None;
         }
         let bits = ty.bits;
@@ -210,7 +210,6 @@ impl Values {
                 };
                 self.sum(bits, &[(of, by)])
             }
-            // The low bits of a sum are the sum of low bits.
             (Operation::Convert(from), [a]) if bits == 32 && from.bits == 64 => {
                 let Term::Sum { bits: 64, terms, known } = self.term(*a).clone() else { return None };
                 let mut parts = Vec::new();
@@ -222,17 +221,17 @@ impl Values {
                 self.sum(32, &parts)
             }
             // A wide product with a number is that of the wide factor.
-            (Operation::MultiplyWide, [a, b]) if bits == 32 => {
+            (Operation::MultiplyWide, [a, b]) if bits <= 32 => {
                 let (of, by) = match (self.as_known(*a), self.as_known(*b)) {
                     (_, Some(by)) => (*a, by.clone()),
                     (Some(by), _) => (*b, by.clone()),
                     _ => return None,
                 };
-                let wide = Type { bits: 64, signed: ty.signed };
+                let wide = Type { bits: 2 * bits, signed: ty.signed };
                 let widened = |n: &[u64]| apply(Operation::Convert(ty), wide, n);
                 let by = Lanes::map(&[&by], widened)?;
                 let of = self.apply(Operation::Convert(ty), wide, &[of]);
-                self.sum(64, &[(of, by)])
+                self.sum(wide.bits, &[(of, by)])
             }
             (Operation::ShiftLeft, [a, by]) => {
                 let by = Lanes::map(&[self.as_known(*by)?], |by| {
@@ -311,6 +310,9 @@ impl Values {
             (Operation::ShiftRight, [a, by]) if !ty.signed => {
                 let number = self.as_known(*by)?.all()?;
                 self.shifted(ty, *a, number).or_else(|| self.back_and_forth(ty, *a, *by))
+            }
+            (Operation::ExtractBits, [a, from, count]) if !ty.signed && ty.bits == 32 => {
+                self.bits_of_quotient(ty, *a, (*from, *count))
             }
             (Operation::Xor, [a, b]) if a == b => Some(self.number(0)),
             (Operation::Xor, [a, b]) => {

@@ -3,7 +3,7 @@
 use crate::kernel::code::{Argument, Comparison, Function, Operation, Register, Type};
 use crate::ptx::syntax::Operand;
 
-use super::functions::{BIT, copy};
+use super::functions::{BIT, WORD, copy};
 use super::state::{Current, Lowerer};
 use super::types;
 
@@ -118,6 +118,14 @@ impl<'m> Lowerer<'m> {
         let [to, from] = current.operands() else { return None };
         match (to, from) {
             (Operand::Group(parts), from) if !matches!(from, Operand::Group(_)) => {
+                if let Some(halves) = self.halves(from).filter(|_| ty.bits == 64 && parts.len() == 2) {
+                    for (half, to) in halves.into_iter().zip(parts) {
+                        let Operand::Register(register, _) = to else { continue };
+                        let to = self.register(*register);
+                        self.compute(current, to, copy(WORD), &[half]);
+                    }
+                    return Some(());
+                }
                 let whole = self.argument(current, from);
                 let bits = ty.bits / u8::try_from(parts.len()).ok()?.max(1);
                 let part = Type { bits, signed: false };
@@ -135,8 +143,10 @@ impl<'m> Lowerer<'m> {
                 let to = self.register(*register);
                 let bits = ty.bits / u8::try_from(parts.len()).ok()?.max(1);
                 let mut whole = Argument::Number(0);
+                let mut pieces = Vec::new();
                 for (index, part) in (0_u64..).zip(parts) {
                     let part = self.argument(current, part);
+                    pieces.push(part);
                     let cut = self.intermediate(current, copy(Type { bits, signed: false }), &[part]);
                     let by = Argument::Number(index * u64::from(bits));
                     let shift = Function::Integer(Operation::ShiftLeft, ty);
@@ -145,6 +155,18 @@ impl<'m> Lowerer<'m> {
                         self.intermediate(current, Function::Integer(Operation::Or, ty), &[whole, shifted]);
                 }
                 self.compute(current, to, copy(ty), &[whole]);
+                if let (64, &[low, high]) = (ty.bits, pieces.as_slice()) {
+                    self.set_halves(current, to, [low, high]);
+                }
+                Some(())
+            }
+            (Operand::Register(register, _), from) if ty.bits == 64 => {
+                let halves = self.halves(from);
+                let to = self.register(*register);
+                self.simple(current, (Operation::Convert(ty), 1), ty)?;
+                if let Some(halves) = halves {
+                    self.set_halves(current, to, halves);
+                }
                 Some(())
             }
             _ => self.simple(current, (Operation::Convert(ty), 1), ty),

@@ -137,6 +137,7 @@ impl<'m> Lowerer<'m> {
         let registers = self.code.registers.len() as Register;
         self.code.registers.extend(body.registers.iter().cloned());
         self.code.bits.extend(&body.bits);
+        self.give_halves(body, registers);
         let number = self.frame_count;
         let entry = self.module.functions.get(function).filter(|_| self.frames.is_empty());
         let addresses = entry.map(|entry| of_params(self.source, entry, body)).unwrap_or_default();

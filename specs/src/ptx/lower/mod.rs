@@ -10,6 +10,7 @@ mod flow;
 mod functions;
 mod objects;
 mod opcodes;
+mod pairs;
 mod registers;
 mod state;
 mod stores;
@@ -39,6 +40,7 @@ pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch
         writing: stores::writing(source, module),
         frames: Vec::new(),
         frame_count: 0,
+        halves: HashMap::new(),
     };
     if let Some(function) = module.functions.get(entry)
         && let Some(body) = &function.body

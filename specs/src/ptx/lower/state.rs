@@ -49,6 +49,8 @@ pub(super) struct Lowerer<'m> {
     /// The functions that are being laid out, the innermost last.
     pub(super) frames: Vec<Frame<'m>>,
     pub(super) frame_count: u32,
+    /// The halves of registers that are packed: the lower and the upper.
+    pub(super) halves: HashMap<Register, [Register; 2]>,
 }
 
 /// An instruction that is being lowered.
@@ -115,6 +117,7 @@ impl<'m> Lowerer<'m> {
     ) {
         let arguments = arguments.to_vec();
         self.emit(current, Action::Compute { to, function, arguments });
+        self.halve(current, to);
     }
 
     /// The value of a function, in a register of this reader's own.
@@ -165,7 +168,9 @@ impl<'m> Lowerer<'m> {
             return Argument::Number(32);
         }
         if !name.starts_with('%') {
-            return Argument::Same(self.name(name));
+            let symbol = self.name(name);
+            self.code.symbols.insert(symbol);
+            return Argument::Same(symbol);
         }
         if name.starts_with("%cluster_") {
             self.is_about_clusters(current);

@@ -1,0 +1,134 @@
+//! Who announces bytes and who copies them, where that is not one and the same.
+//!
+//! All warps of a group run one code. Of a tensor's copies each of several warps may make one, at the same
+//! instruction, while a single thread has announced the bytes of all: then so many copies land for each of
+//! the warp that announces. Where these are made by no other rule than the instruction says, as its guard is
+//! part of the protocol of each of the warps, a copy that is not made is missed there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::document::Role;
+use super::expression::unwrapped;
+use super::tree::{Condition, Statement, Statements};
+use crate::common::span::Span;
+
+/// Conditions all of which hold, in words.
+pub(super) type Gate = BTreeSet<String>;
+
+/// What has to hold where a condition does: its parts, in whatever order they stand. `None` if warps or lanes
+/// decide it by themselves.
+pub(super) fn gate(condition: &Condition) -> Option<Gate> {
+    let mut parts = Gate::new();
+    match condition {
+        Condition::Value { text, .. } => conjuncts(text, &mut parts),
+        Condition::Uniform { decision, negated } => {
+            parts.insert(format!("{} {negated}", decision.key));
+        }
+        Condition::OfWarp | Condition::OfLane => return None,
+    }
+    Some(parts)
+}
+
+/// What is left of a gate where something is asked. More than the gate is not asked along with it.
+pub(super) fn left(gate: &Gate, asked: Option<&Gate>) -> Gate {
+    match asked {
+        Some(asked) if asked.is_subset(gate) => gate.difference(asked).cloned().collect(),
+        _ => gate.clone(),
+    }
+}
+
+/// The parts of a conjunction.
+fn conjuncts(text: &str, parts: &mut Gate) {
+    let text = unwrapped(text.trim());
+    let (mut depth, mut from, mut pieces) = (0_i32, 0, Vec::new());
+    for (at, byte) in text.bytes().enumerate() {
+        depth += i32::from(byte == b'(') - i32::from(byte == b')');
+        if byte == b'&' && depth == 0 {
+            pieces.push(&text[from..at]);
+            from = at + 1;
+        }
+    }
+    pieces.push(&text[from..]);
+    pieces.retain(|piece| !piece.is_empty());
+    // A part without parentheses may hold less tightly together than `&` does.
+    let is_part = |piece: &&str| {
+        let piece = piece.trim().trim_start_matches('!');
+        piece.starts_with('(') && piece.ends_with(')')
+            || piece.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    };
+    match pieces.as_slice() {
+        [_] => {
+            parts.insert(text.to_owned());
+        }
+        several if several.iter().all(is_part) => several.iter().for_each(|piece| conjuncts(piece, parts)),
+        _ => {
+            parts.insert(text.to_owned());
+        }
+    }
+}
+
+/// For each program and each place of a copy in it, how many copies of warps that announce nothing of what it
+/// announces come there for each of its own; `None` where that is no number.
+pub(super) fn beside(programs: &[Statements], roles: &[Role]) -> Vec<BTreeMap<Span, Option<i64>>> {
+    let mut places = Vec::new();
+    for program in programs {
+        let mut of = Places::default();
+        of.list(program);
+        places.push(of);
+    }
+    // How many warps of a group run a program, for each rank.
+    let mut warps: BTreeMap<u32, BTreeMap<usize, i64>> = BTreeMap::new();
+    for role in roles {
+        let count: i64 = role.warps.iter().map(|(from, to)| i64::from(to - from)).sum();
+        for (part, rank) in role.parts.iter().flat_map(|part| part.ranks.iter().map(move |rank| (part, rank)))
+        {
+            *warps.entry(*rank).or_default().entry(part.program).or_default() += count;
+        }
+    }
+    let mut found: Vec<BTreeMap<Span, Option<i64>>> = vec![BTreeMap::new(); programs.len()];
+    for of_rank in warps.values() {
+        for (program, own) in of_rank {
+            for span in places[*program].copies.iter().filter(|_| !places[*program].announced.is_empty()) {
+                let others = of_rank.iter().filter(|(other, _)| {
+                    let other = &places[**other];
+                    other.copies.contains(span) && other.announced.is_disjoint(&places[*program].announced)
+                });
+                let others: i64 = others.map(|(_, count)| count).sum();
+                let each = (others % own == 0).then_some(others / own);
+                let known = found[*program].entry(*span).or_insert(each);
+                if *known != each {
+                    *known = None;
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Where a program announces, and where it copies.
+#[derive(Default)]
+struct Places {
+    announced: BTreeSet<Span>,
+    copies: BTreeSet<Span>,
+}
+
+impl Places {
+    fn list(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            match statement {
+                Statement::Announce { span, .. } => {
+                    self.announced.insert(*span);
+                }
+                Statement::Copy { span, .. } => {
+                    self.copies.insert(*span);
+                }
+                Statement::If { then, otherwise, .. } => {
+                    self.list(then);
+                    self.list(otherwise);
+                }
+                Statement::Loop { body, .. } | Statement::For { body, .. } => self.list(body),
+                _ => {}
+            }
+        }
+    }
+}
