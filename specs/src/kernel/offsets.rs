@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::arithmetic::{cut, signed};
-use super::code::{Operation, Register};
+use super::code::{Operation, Register, own};
 use super::evaluate::{Evaluation, OUTSIDE};
 use super::lanes::Lanes;
 use super::terms::{differs, is_invariant};
@@ -54,10 +54,14 @@ pub(super) fn take_out(values: &mut Values, evaluation: &mut Evaluation) {
             incoming.into_iter().map(|(from, value)| Some((from, offsets.split(value, DEPTH)?.1))).collect();
         found.extend(parts.map(|parts| ((meet.0, meet.1 | OFFSETS), parts)));
     }
+    // Those that are counted from a symbol have been taken apart before.
+    let rests = evaluation.meets.iter().filter(|((_, register), _)| is_rest(*register));
+    let all: Vec<(Meet, Vec<(usize, ValueId)>)> =
+        found.iter().cloned().chain(rests.map(|(meet, incoming)| (*meet, incoming.clone()))).collect();
     let mut written = Vec::new();
     for (at, address) in addresses {
         let Some((base, offset)) = offsets.split(address, DEPTH) else { continue };
-        let Some(offset) = offsets.with_counters(offset, &counters, &found) else { continue };
+        let Some(offset) = offsets.with_counters(offset, &counters, &all) else { continue };
         let bits = offsets.bits(address);
         let whole = offsets.values.sum(bits, &[(base, Lanes::All(1)), (offset, Lanes::All(1))]);
         written.extend(whole.map(|whole| (at, whole)));
@@ -70,14 +74,20 @@ pub(super) fn take_out(values: &mut Values, evaluation: &mut Evaluation) {
     evaluation.meets.extend(found);
 }
 
-/// Whether an address shows no base.
+fn is_rest(register: Register) -> bool {
+    register != own(register)
+}
+
+/// Whether an address shows no base, or what meets beside it.
 fn is_hidden(values: &Values, address: ValueId) -> bool {
     let parts: Vec<ValueId> = match values.term(address) {
         Term::Sum { terms, .. } => terms.iter().map(|(term, _)| *term).collect(),
         _ => vec![address],
     };
     let mut of_base = parts.iter().filter(|part| is_invariant(values, **part));
-    of_base.next().is_none() && !differs(values, address)
+    let is_rest =
+        |part: &ValueId| matches!(values.term(*part), Term::Meet { register, .. } if is_rest(*register));
+    (of_base.next().is_none() || parts.iter().any(is_rest)) && !differs(values, address)
 }
 
 struct Offsets<'o> {
