@@ -188,23 +188,23 @@ fn the_doctor_says_what_a_kernel_is_made_of() {
         .prints("bar.sync 1, 64  at line 18 (/src/k.cu:15)")
         .prints("memory is not looked at");
     let (_folder, path) = folder(
-        ".version 8.0\n.entry k() .reqntid 32\n{\nclusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [1], [2];\nret;\n}\n",
+        ".version 8.0\n.entry k() .reqntid 32\n{\nmbarrier.arrive.noComplete.shared::cta.b64 _, [8], 1;\nret;\n}\n",
     );
     run(&["doctor", &path])
         .expect(3)
-        .prints("line 4: not followed: `clusterlaunchcontrol.try_cancel.async.shared::cta")
-        .prints("in its code, whoever comes there:\n    clusterlaunchcontrol.try_cancel")
+        .prints("line 4: not followed: `mbarrier.arrive.noComplete.shared::cta")
+        .prints("in its code, whoever comes there:\n    mbarrier.arrive.noComplete")
         .prints(" at line 4");
 }
 
 #[test]
 fn what_is_not_followed_is_inconclusive_at_its_line() {
     let (_folder, path) = folder(
-        ".version 8.0\n.entry k() .reqntid 32\n{\nclusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [1], [2];\nret;\n}\n",
+        ".version 8.0\n.entry k() .reqntid 32\n{\nmbarrier.arrive.noComplete.shared::cta.b64 _, [8], 1;\nret;\n}\n",
     );
     run(&["verify", &path])
         .expect(3)
-        .prints("kernel.ptx:4:1: not followed: `clusterlaunchcontrol.try_cancel.async.shared::cta");
+        .prints("kernel.ptx:4:1: not followed: `mbarrier.arrive.noComplete.shared::cta");
 }
 
 #[test]
