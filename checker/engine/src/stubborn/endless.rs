@@ -16,7 +16,7 @@ const MANY_DECISIONS: usize = 128;
 impl Exploration<'_> {
     /// Why there is no end to the states, if the path to one of them shows it.
     pub(super) fn endless(&mut self, node: NodeId) -> Option<Inconclusive> {
-        if node % BETWEEN != 0 || self.machine.program().sequences.is_empty() {
+        if !node.is_multiple_of(BETWEEN) || self.machine.program().sequences.is_empty() {
             return None;
         }
         let (state, _) = self.components.state(&self.nodes[node as usize].key);
