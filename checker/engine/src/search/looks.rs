@@ -99,8 +99,7 @@ impl Search<'_> {
     /// Why there is no end to the states, if the path to the latest of them shows it.
     fn endless<const W: usize>(&mut self, store: &Store<W>) -> Option<Inconclusive> {
         let states = store.len() as u64;
-        // A search that leaves checkpoints is meant to go on.
-        if self.settings.compact || self.retraces.is_some() || self.settings.checkpoint.is_some() {
+        if self.settings.compact || self.retraces.is_some() {
             return None;
         }
         let residuals = &self.tables.residuals;
