@@ -16,8 +16,8 @@ fn a_deadlock() {
     let trace = common::trace_of(&common::deadlock(), Rule::Deadlock);
     check(
         &narrative(&trace, &ASCII),
-        "deadlock: warp 3 exited without arriving on barrier 1; warps 0-2 wait on barrier 1 (96
-of 128 threads arrived)
+        "deadlock: warp 3 exited without arriving on barrier 1; warps 0-2 wait on barrier 1 (96 of
+128 threads arrived)
 
 why
   Warp 3 exited at ring.bar:22 without arriving on barrier 1.
