@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::arithmetic::signed;
-use super::code::{Code, Comparison, Operation, Register, Type, own};
+use super::code::{Action, Argument, Code, Comparison, Operation, Register, Type, own};
 use super::lanes::Lanes;
 use super::origins::{Agent, Origins, Place};
 use super::value::{Term, ValueId};
@@ -178,11 +178,11 @@ impl Keys<'_> {
             // As it is: most are cut to 32 bits, and then named alone.
             Term::Same(name) => format!("{}:64", self.name(*name)),
             Term::Loaded { at, address, varies } => {
-                let address = self.text(*address, words)?;
+                let (address, ty) = (self.text(*address, words)?, self.loaded(*at));
                 match (varies, self.wait_before(*at, words)) {
-                    (true, Some(wait)) => format!("shared[{address}] of {wait}{}", self.own()),
+                    (true, Some(wait)) => format!("shared[{address}]{ty} of {wait}{}", self.own()),
                     (true, None) => format!("shared[{address}]@{at}{}", self.own()),
-                    (false, _) => format!("mem[{address}]"),
+                    (false, _) => format!("mem[{address}]{ty}"),
                 }
             }
             Term::Given { at } => format!("red@{at}{}", self.own()),
@@ -302,12 +302,38 @@ impl Keys<'_> {
         self.rank.map_or_else(String::new, |rank| format!(" of cta {rank}"))
     }
 
+    /// What is loaded from an address, if not 32 bits: parts of a word are not the word.
+    fn loaded(&self, at: usize) -> String {
+        match &self.code.instructions[at].action {
+            Action::Compute { arguments, .. } => match arguments.as_slice() {
+                [_, Argument::Same(ty)] => width(&self.name(*ty)),
+                _ => String::new(),
+            },
+            _ => String::new(),
+        }
+    }
+
     fn name(&self, name: u32) -> String {
         self.code.names.get(name as usize).cloned().unwrap_or_default()
     }
 
     fn register(&self, register: u32) -> &str {
         self.code.registers.get(own(register) as usize).map_or("", String::as_str)
+    }
+}
+
+/// The type of a load, as far as it matters whether two find the same: nothing for 32 bits, and for elements
+/// of an array, which all have its type.
+fn width(ty: &str) -> String {
+    if let Some(ty) = ty.strip_prefix("%type ") {
+        return format!(":{}", ty.replace(' ', "_"));
+    }
+    match ty.strip_prefix(['b', 'u', 's', 'f']) {
+        Some("32") | None => String::new(),
+        Some(bits @ ("64" | "128")) => format!(":{bits}"),
+        // Small numbers are made wider with or without their sign.
+        Some(bits) if ty.starts_with(['b', 'u']) => format!(":u{bits}"),
+        Some(_) => format!(":{ty}"),
     }
 }
 

@@ -31,6 +31,7 @@ impl Lowerer<'_> {
                 }
             }
             Root::Memory(memory, address) => {
+                let scalar = self.integer_type(instruction.ty).filter(|_| to.len() == 1);
                 for (at, to) in (0_u64..).zip(to) {
                     let sum = Function::Integer(Operation::Add, LONG);
                     let place = if at == 0 {
@@ -38,7 +39,13 @@ impl Lowerer<'_> {
                     } else {
                         self.intermediate(span, sum, &[*address, Argument::Number(at * 8)])
                     };
-                    let ty = self.same(&format!("%type {} of {}", at, self.listing.id_name(instruction.ty)));
+                    let ty = match scalar {
+                        Some(ty) => self.same(&format!("u{}", ty.bits)),
+                        None => {
+                            let ty = self.listing.id_name(instruction.ty);
+                            self.same(&format!("%type {at} of {ty}"))
+                        }
+                    };
                     self.compute(span, to, Function::Load(*memory), &[place, ty]);
                 }
             }
