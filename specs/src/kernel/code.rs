@@ -1,7 +1,7 @@
 //! The code of a kernel as a list of instructions on registers, with calls inlined: what readers of compiled
 //! notations hand over. Everything behind it knows none of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::common::span::Span;
 
@@ -39,6 +39,9 @@ pub(crate) struct Code {
     pub(crate) meetings: BTreeSet<usize>,
     /// Steps on objects, by position, that a warp does once, whichever of its lanes come there.
     pub(crate) once: BTreeSet<usize>,
+    /// The tensor map that a copy reads, by the place of the copy: a position in [`Code::names`]. Copies that
+    /// may read different ones there, from time to time, have none.
+    pub(crate) maps: BTreeMap<Span, u32>,
     /// What the reader takes for true, and where.
     pub(crate) assumed: Vec<(String, Span)>,
 }

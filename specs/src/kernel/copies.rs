@@ -20,50 +20,27 @@ use super::document::Role;
 use super::landings::landings;
 use super::leaders::{self, Gate};
 use super::mentions::{all_assigned, words_of};
+use super::shares::{Copies, Lengths, Open, Site, Source, lengths};
 use super::structure::Stop;
 use super::tree::{Assumption, Statement, Statements, ends};
 use crate::common::span::Span;
-
-/// An announcement, and the copies since.
-#[derive(Clone, Debug)]
-struct Open {
-    object: String,
-    span: Span,
-    /// Its number, if it does not say how many bytes.
-    number: Option<usize>,
-    /// Bytes that no copy of known length has completed.
-    left: i64,
-    /// Copies of unknown length on one path, and all of them by their numbers.
-    count: i64,
-    /// Each with its place, and how many land for it.
-    sites: BTreeMap<usize, (Span, i64)>,
-    /// Those of them that are on one of two ways alone.
-    aside: BTreeSet<usize>,
-    /// Those of which there are others on the other of two ways, or which are repeated.
-    apart: BTreeSet<usize>,
-    /// What was asked before it, that has not been asked again.
-    gate: Gate,
-    /// It was announced in an `if` that its copies are behind.
-    is_guarded: bool,
-}
 
 /// Copies before what is announced for them.
 #[derive(Clone, Debug)]
 struct Ahead {
     object: String,
-    /// How many land on one path.
-    count: i64,
-    /// All of them, as of an announcement.
-    sites: BTreeMap<usize, (Span, i64)>,
-    /// Those of which there are others on the other of two ways.
-    apart: BTreeSet<usize>,
+    copies: Copies,
 }
 
 /// Bytes of a copy, where nobody says how many.
 const SHARE: i64 = 16;
 
 #[derive(Default)]
-struct Measurer {
+struct Measurer<'m> {
+    /// The tensor map of each copy, by its place, as far as that is known to be the same always.
+    maps: Option<&'m BTreeMap<Span, u32>>,
+    /// Announcements with all of their copies.
+    closed: Vec<Open>,
     /// How many copies come to a group of the cluster while each of them executes one: by the place of the
     /// copy; `None` if that is not the same for all.
     landings: BTreeMap<Span, Option<i64>>,
@@ -88,20 +65,25 @@ struct Measurer {
 pub(super) fn measure(
     programs: &mut [Statements],
     roles: &[Role],
+    maps: &BTreeMap<Span, u32>,
     assumes: &mut BTreeSet<Assumption>,
 ) -> Result<(), Stop> {
     let mut measurers = Vec::new();
     let landings = landings(programs, roles);
     let beside = leaders::beside(programs, roles);
     for (statements, (landings, beside)) in programs.iter().zip(landings.into_iter().zip(beside)) {
-        let mut measurer = Measurer { landings, beside, ..Measurer::default() };
+        let mut measurer = Measurer { maps: Some(maps), landings, beside, ..Measurer::default() };
         let mut open = Vec::new();
         measurer.list(statements, &mut open)?;
-        for one in open {
-            measurer.close(&one)?;
+        measurer.closed.extend(open);
+        measurers.push(measurer);
+    }
+    let lengths = lengths(measurers.iter().map(|measurer| measurer.closed.as_slice()));
+    for measurer in &mut measurers {
+        for one in std::mem::take(&mut measurer.closed) {
+            measurer.close(&one, &lengths)?;
         }
         assumes.extend(&measurer.assumes);
-        measurers.push(measurer);
     }
     for (program, statements) in programs.iter_mut().enumerate() {
         // What the same warps do in other groups: their copies have been counted together.
@@ -119,7 +101,7 @@ pub(super) fn measure(
     Ok(())
 }
 
-fn fill(statements: &mut Statements, next: &mut (usize, usize), found: &Measurer) {
+fn fill(statements: &mut Statements, next: &mut (usize, usize), found: &Measurer<'_>) {
     statements.retain_mut(|statement| {
         match statement {
             Statement::Copy { bytes: bytes @ None, .. } => {
@@ -147,7 +129,7 @@ fn not_known(span: Span) -> Stop {
     Stop { what, span, help: None }
 }
 
-impl Measurer {
+impl Measurer<'_> {
     fn list(&mut self, statements: &[Statement], open: &mut Vec<Open>) -> Result<(), Stop> {
         // What is ahead of an announcement is on the same way.
         let left = self.arm(statements, open)?;
@@ -166,35 +148,28 @@ impl Measurer {
         for statement in statements {
             match statement {
                 Statement::Announce { object, bytes, span, .. } => {
-                    self.close_some(open, |one| one.object == *object)?;
+                    self.close_some(open, |one| one.object == *object);
                     let number = bytes.is_none().then_some(self.next_announced);
                     self.next_announced += usize::from(bytes.is_none());
-                    let (object, left) = (object.clone(), bytes.unwrap_or_default());
-                    let aside = BTreeSet::new();
                     let (own, others): (Vec<Ahead>, _) =
-                        std::mem::take(&mut self.ahead).into_iter().partition(|copy| copy.object == object);
+                        std::mem::take(&mut self.ahead).into_iter().partition(|one| one.object == *object);
                     self.ahead = others;
-                    let count = own.iter().map(|copy| copy.count).sum();
-                    let apart = own.iter().flat_map(|copy| &copy.apart).copied().collect();
-                    let sites = own.into_iter().flat_map(|copy| copy.sites).collect();
-                    let (gate, is_guarded) = (Gate::default(), false);
-                    let span = *span;
+                    let mut copies = Copies::default();
+                    own.into_iter().for_each(|one| copies.extend(one.copies));
                     open.push(Open {
-                        object,
-                        span,
+                        object: object.clone(),
+                        span: *span,
                         number,
-                        left,
-                        count,
-                        sites,
-                        aside,
-                        apart,
-                        gate,
-                        is_guarded,
+                        left: bytes.unwrap_or_default(),
+                        copies,
+                        aside: BTreeSet::new(),
+                        gate: Gate::default(),
+                        is_guarded: false,
                     });
                 }
                 Statement::Copy { object, bytes, span, .. } => self.copy(object, *bytes, *span, open)?,
                 Statement::Set { local, .. } => {
-                    self.close_some(open, |one| words_of(&one.object).contains(local))?;
+                    self.close_some(open, |one| words_of(&one.object).contains(local));
                     self.give_up(|copy| words_of(&copy.object).contains(local));
                 }
                 Statement::If { condition, then, otherwise, span } => {
@@ -221,26 +196,31 @@ impl Measurer {
             // What is announced need not have been.
             (Some(one), None) if !one.gate.is_empty() => {
                 one.aside.insert(self.next);
-                one.sites.insert(self.next, (span, landings.unwrap_or_default()));
+                one.copies.sites.insert(self.next, self.site(span, landings.unwrap_or_default()));
             }
             (Some(one), None) => {
-                one.count += landings.ok_or_else(|| not_known(span))?;
-                one.sites.insert(self.next, (span, landings.unwrap_or_default()));
+                let site = self.site(span, landings.ok_or_else(|| not_known(span))?);
+                one.copies.add(self.next, site);
             }
             (None, Some(_)) => {}
-            (None, None) => {
-                let (object, site) = (object.to_owned(), self.next);
-                match landings {
-                    Some(count) => {
-                        let (sites, apart) = (BTreeMap::from([(site, (span, count))]), BTreeSet::new());
-                        self.ahead.push(Ahead { object, count, sites, apart });
-                    }
-                    None => self.elsewhere.push((site, span)),
+            (None, None) => match landings {
+                Some(landings) => {
+                    let mut copies = Copies::default();
+                    copies.add(self.next, self.site(span, landings));
+                    self.ahead.push(Ahead { object: object.to_owned(), copies });
                 }
-            }
+                None => self.elsewhere.push((self.next, span)),
+            },
         }
         self.next += usize::from(bytes.is_none());
         Ok(())
+    }
+
+    /// The next copy.
+    fn site(&self, span: Span, landings: i64) -> Site {
+        let map = self.maps.and_then(|maps| maps.get(&span));
+        let source = map.map_or(Source::Itself(self.next), |map| Source::Map(*map));
+        Site { span, landings, source }
     }
 
     /// Nothing follows that is announced for some copies.
@@ -252,28 +232,30 @@ impl Measurer {
     }
 
     fn without_announcement(&mut self, copies: Vec<Ahead>) {
-        let sites = copies.into_iter().flat_map(|copy| copy.sites);
-        self.elsewhere.extend(sites.map(|(site, (span, _))| (site, span)));
+        let sites = copies.into_iter().flat_map(|copy| copy.copies.sites);
+        self.elsewhere.extend(sites.map(|(number, site)| (number, site.span)));
     }
 
     /// What is ahead of an announcement on either of two ways: as many copies on the one as on the other.
     fn join(&mut self, one: Vec<Ahead>, other: Vec<Ahead>) {
         let objects: BTreeSet<String> = one.iter().chain(&other).map(|copy| copy.object.clone()).collect();
         for object in objects {
-            let of = |all: &[Ahead]| -> Vec<Ahead> {
-                all.iter().filter(|copy| copy.object == object).cloned().collect()
+            let of = |all: &[Ahead]| {
+                let mut copies = Copies::default();
+                let own = all.iter().filter(|copy| copy.object == object);
+                own.for_each(|copy| copies.extend(copy.copies.clone()));
+                copies
             };
-            let (one, other) = (of(&one), of(&other));
-            let count = |all: &[Ahead]| all.iter().map(|copy| copy.count).sum::<i64>();
-            let (count, is_same) = (count(&one), count(&one) == count(&other));
-            let all = || one.iter().chain(&other).cloned();
-            if !is_same {
-                self.without_announcement(all().collect());
+            let (mut one, other) = (of(&one), of(&other));
+            if one.total() != other.total() {
+                let both = [one, other].map(|copies| Ahead { object: object.clone(), copies });
+                self.without_announcement(both.into());
                 continue;
             }
-            let sites: BTreeMap<usize, (Span, i64)> = all().flat_map(|copy| copy.sites).collect();
-            let apart = sites.keys().copied().collect();
-            self.ahead.push(Ahead { object, count, sites, apart });
+            one.is_mixed |= other.is_mixed || one.counts != other.counts;
+            one.sites.extend(other.sites);
+            one.apart = one.sites.keys().copied().collect();
+            self.ahead.push(Ahead { object, copies: one });
         }
     }
 
@@ -295,13 +277,13 @@ impl Measurer {
                 inside.iter().filter(|one| !open.iter().any(|o| o.span == one.span)).cloned().collect();
             for mut one in own {
                 if let Some(asked) =
-                    asked.filter(|_| one.sites.is_empty() && !ends(arm) && otherwise.is_empty())
+                    asked.filter(|_| one.copies.sites.is_empty() && !ends(arm) && otherwise.is_empty())
                 {
                     one.gate.extend(asked.iter().cloned());
                     one.is_guarded = true;
                     carried.push(one);
                 } else {
-                    self.close(&one)?;
+                    self.closed.push(one);
                 }
             }
             if !ends(arm) {
@@ -310,7 +292,8 @@ impl Measurer {
                 continue;
             }
             self.without_announcement(left);
-            if inside.iter().any(|one| open.iter().any(|o| o.span == one.span && o.count != one.count)) {
+            let is_changed = |one: &Open, o: &Open| o.copies.total() != one.copies.total();
+            if inside.iter().any(|one| open.iter().any(|o| o.span == one.span && is_changed(one, o))) {
                 return Err(not_known(span));
             }
         }
@@ -322,11 +305,12 @@ impl Measurer {
         // An arm may have changed what an object's index is.
         let changed: BTreeSet<String> = [then, otherwise].into_iter().flat_map(all_assigned).collect();
         for one in carried {
-            self.close_some(open, |before| before.object == one.object)?;
+            self.close_some(open, |before| before.object == one.object);
             open.push(one);
         }
         self.give_up(|copy| !words_of(&copy.object).is_disjoint(&changed));
-        self.close_some(open, |one| !words_of(&one.object).is_disjoint(&changed))
+        self.close_some(open, |one| !words_of(&one.object).is_disjoint(&changed));
+        Ok(())
     }
 
     /// What is open behind two ways, or the one that goes on, as it is at their ends.
@@ -340,26 +324,35 @@ impl Measurer {
             let mut after = arms.iter().map(|arm| arm.iter().find(|other| other.span == one.span));
             let Some(Some(first)) = after.next() else { continue };
             let second = after.next().flatten().unwrap_or(first);
-            let sites: BTreeMap<usize, (Span, i64)> =
-                first.sites.iter().chain(&second.sites).map(|(site, of)| (*site, *of)).collect();
+            let sites: BTreeMap<usize, Site> = first
+                .copies
+                .sites
+                .iter()
+                .chain(&second.copies.sites)
+                .map(|(site, of)| (*site, *of))
+                .collect();
             one.aside.extend(first.aside.iter().chain(&second.aside));
             // Where it was not announced none of them comes.
             let goes_along = otherwise.is_empty()
                 && !one.gate.is_empty()
                 && gate.is_some_and(|gate| gate.is_subset(&one.gate));
-            if !goes_along {
-                one.apart.extend(sites.keys().filter(|site| !one.sites.contains_key(site)));
-            }
+            let is_new = |number: &&usize| !one.copies.sites.contains_key(number);
+            let new: Vec<usize> = sites.keys().filter(is_new).copied().collect();
             if first.left != second.left && !goes_along {
                 return Err(not_known(span));
             }
-            if first.count == second.count || goes_along {
-                one.count = first.count;
+            if first.copies.total() == second.copies.total() || goes_along {
+                one.copies.is_mixed |= !goes_along && first.copies.counts != second.copies.counts;
+                one.copies.counts = first.copies.counts.clone();
             } else {
-                one.aside.extend(sites.keys().filter(|site| !one.sites.contains_key(site)));
+                one.aside.extend(&new);
             }
+            if !goes_along {
+                one.copies.apart.extend(new);
+            }
+            one.copies.is_mixed |= first.copies.is_mixed || second.copies.is_mixed;
             one.left = first.left;
-            one.sites.extend(sites);
+            one.copies.sites.extend(sites);
         }
         Ok(())
     }
@@ -380,76 +373,99 @@ impl Measurer {
             match open.iter_mut().find(|other| other.span == one.span) {
                 Some(outer) => {
                     let times = times.unwrap_or(0);
-                    outer.count += (one.count - outer.count) * times;
                     outer.left += (one.left - outer.left) * times;
-                    outer.apart.extend(one.sites.keys().filter(|site| !outer.sites.contains_key(site)));
-                    outer.sites.extend(one.sites.clone());
+                    outer.copies.repeat(&one.copies, times);
                     outer.aside.extend(&one.aside);
                 }
-                None => self.close(one)?,
+                None => self.closed.push(one.clone()),
             }
         }
         let is_assigned = |one: &Open| !words_of(&one.object).is_disjoint(changed);
         self.give_up(|copy| !words_of(&copy.object).is_disjoint(changed));
-        self.close_some(open, is_assigned)
-    }
-
-    fn close_some(&mut self, open: &mut Vec<Open>, which: impl Fn(&Open) -> bool) -> Result<(), Stop> {
-        for one in open.iter().filter(|one| which(one)) {
-            self.close(one)?;
-        }
-        open.retain(|one| !which(one));
+        self.close_some(open, is_assigned);
         Ok(())
     }
 
-    /// Shares out what is announced.
-    fn close(&mut self, open: &Open) -> Result<(), Stop> {
+    fn close_some(&mut self, open: &mut Vec<Open>, which: impl Fn(&Open) -> bool) {
+        self.closed.extend(open.extract_if(.., |one| which(one)));
+    }
+
+    /// What each copy of unknown length completes, and what is left of it, given the bytes that are shared,
+    /// those that the other copies complete, and how many share.
+    fn share(&mut self, open: &Open, (left, said, unsaid): (i64, i64, i64)) -> (i64, i64) {
+        let (share, rest) = if unsaid == 0 { (0, left) } else { (left / unsaid, left % unsaid) };
+        // Nothing is left for these, though they complete bytes.
+        let is_too_little = unsaid != 0 && said > 0 && share < 1;
+        let (share, rest) = if is_too_little { (SHARE, 0) } else { (share, rest) };
+        self.assumes.insert(if is_too_little || unsaid == 0 && rest != 0 {
+            let completed = said + share * unsaid;
+            Assumption::Otherwise { span: open.span, announced: open.left, completed }
+        } else {
+            Assumption::Bytes(open.span)
+        });
+        (share, rest)
+    }
+
+    /// Announces what copies of unknown length complete, and those of known length, whose bytes are less than
+    /// nothing of what is left.
+    fn announce(&mut self, open: &Open, number: usize, completed: i64) -> Result<(), Stop> {
+        let bytes = completed - open.left;
+        if bytes < 1 {
+            let what = "the number of bytes of this barrier is not known".to_owned();
+            let help = Some("give the parameters that it is computed from by --param");
+            return Err(Stop { what, span: open.span, help });
+        }
+        self.announced.insert(number, bytes);
+        Ok(())
+    }
+
+    /// Shares out what is announced, but for what copies of their maps complete wherever they are.
+    fn close(&mut self, open: &Open, lengths: &Lengths) -> Result<(), Stop> {
+        let copies = &open.copies;
+        let of = |source: &Source| lengths.of(*source);
+        let said: i64 = copies.counts.iter().filter_map(|(source, count)| Some(of(source)? * count)).sum();
+        let unsaid: i64 =
+            copies.counts.iter().filter(|(source, _)| of(source).is_none()).map(|(_, n)| n).sum();
         let left = match open.number {
-            // Copies of known length complete what is less than nothing.
             Some(number) => {
-                let bytes = SHARE * open.count - open.left;
-                if bytes < 1 {
-                    let what = "the number of bytes of this barrier is not known".to_owned();
-                    let help = Some("give the parameters that it is computed from by --param");
-                    return Err(Stop { what, span: open.span, help });
-                }
-                self.announced.insert(number, bytes);
-                SHARE * open.count
+                self.announce(open, number, SHARE * unsaid + said)?;
+                SHARE * unsaid
             }
-            None => open.left,
+            None => open.left - said,
         };
-        if open.count == 0 {
+        if copies.total() == 0 {
             return if open.aside.is_empty() { Ok(()) } else { Err(not_known(open.span)) };
         }
         // Of two ways one goes wrong there, whatever each copy completes.
         if open.is_guarded && !open.aside.is_empty() {
             return Err(not_known(open.span));
         }
-        let (share, rest) = (left / open.count, left % open.count);
-        let plain = || open.sites.iter().filter(|(site, _)| !open.aside.contains(site));
+        for number in &open.aside {
+            if *self.found.entry(*number).or_insert(0) != 0 {
+                return Err(not_known(open.span));
+            }
+        }
+        let (share, rest) = self.share(open, (left, said, unsaid));
+        let plain = || copies.sites.iter().filter(|(number, _)| !open.aside.contains(number));
+        let shared = || plain().filter(|(_, site)| of(&site.source).is_none());
         // What is left when it is shared out is one copy's, as often as that lands: of one that is on every
         // way, once.
-        let is_last = |(site, (_, landings)): &(&usize, &(Span, i64))| {
-            !open.apart.contains(site) && *landings > 0 && rest % landings == 0
+        let is_last = |(number, site): &(&usize, &Site)| {
+            !copies.apart.contains(number) && site.landings > 0 && rest % site.landings == 0
         };
-        let last = plain().rfind(is_last);
-        if share < 1 || rest != 0 && last.is_none() {
+        let last = shared().rfind(is_last);
+        if unsaid != 0 && (share < 1 || rest != 0 && last.is_none()) {
             return Err(not_known(open.span));
         }
-        self.assumes.insert(Assumption::Bytes(open.span));
-        for site in &open.aside {
-            if *self.found.entry(*site).or_insert(0) != 0 {
-                return Err(not_known(open.span));
-            }
-        }
-        for (site, (span, landings)) in plain() {
-            let is_last = last.is_some_and(|(last, _)| last == site);
-            let bytes = share + if is_last && rest != 0 { rest / landings } else { 0 };
+        for (number, site) in plain() {
+            let is_last = last.is_some_and(|(last, _)| last == number);
+            let shared = share + if is_last && rest != 0 { rest / site.landings } else { 0 };
+            let bytes = of(&site.source).unwrap_or(shared);
             // A copy behind several announcements completes as much for each of them.
-            if *self.found.entry(*site).or_insert(bytes) != bytes {
+            if *self.found.entry(*number).or_insert(bytes) != bytes {
                 return Err(not_known(open.span));
             }
-            self.by_place.entry(*span).or_insert(bytes);
+            self.by_place.entry(site.span).or_insert(bytes);
         }
         Ok(())
     }

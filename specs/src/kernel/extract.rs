@@ -144,7 +144,7 @@ pub(crate) fn extract(
         }
     };
     assumes.extend(objects.of_pairs.iter().map(|span| Assumption::Pair(*span)));
-    copies::measure(&mut programs, &roles, &mut assumes).map_err(Failure::Stop)?;
+    copies::measure(&mut programs, &roles, &code.maps, &mut assumes).map_err(Failure::Stop)?;
     uniform::separate(&mut programs);
     programs.iter_mut().for_each(counts::expand);
     let mut extraction = Extraction {

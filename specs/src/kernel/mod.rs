@@ -43,6 +43,7 @@ mod reach;
 mod recurrences;
 pub(crate) mod registers;
 mod residual;
+mod shares;
 mod shifts;
 mod slice;
 mod steps;

@@ -225,6 +225,14 @@ pub(crate) enum Assumption {
     Natural(Span),
     /// The copies on an mbarrier object complete what is announced here, in equal parts.
     Bytes(Span),
+    /// What is announced here is not what the copies for it complete, going by what is announced for the same
+    /// tensor maps elsewhere.
+    Otherwise {
+        span: Span,
+        announced: i64,
+        /// At least so many.
+        completed: i64,
+    },
     /// Lanes that mean different objects here come to them one after the other, in their order.
     InOrder(Span),
     /// Threads that go to the end of the kernel here have exited when others of their warp come to a barrier.

@@ -2,6 +2,7 @@
 
 use crate::common::diagnostic::{Diagnostic, Severity};
 use crate::common::limits;
+use crate::common::span::Span;
 use crate::kernel::{Assumption, Extraction};
 
 use super::entry::Entry;
@@ -30,41 +31,8 @@ pub(super) fn remarks(
         remarks.push(note("assumed", &format!("assumed: {message}"), *span));
     }
     for assumption in &extraction.assumes {
-        let (message, span) = match assumption {
-            Assumption::Unwritten(span) => {
-                ("assumed: nobody writes what is loaded here while the kernel runs", *span)
-            }
-            Assumption::Told(span) => (
-                "assumed: all threads load the same here, as one of them has stored it before a barrier",
-                *span,
-            ),
-            Assumption::Unwrapped(span) => ("assumed: the sums compared here do not overflow", *span),
-            Assumption::Written(span) => (
-                "assumed: what decides here has been written, though there are ways on which it is not",
-                *span,
-            ),
-            Assumption::Natural(span) => {
-                ("assumed: the number of iterations that is computed with here is not negative", *span)
-            }
-            Assumption::Bytes(span) => (
-                "assumed: the copies that follow what is announced for them complete it, in equal parts",
-                *span,
-            ),
-            Assumption::InOrder(span) => {
-                ("assumed: lanes that mean different objects here come to them one after the other", *span)
-            }
-            Assumption::Exited(span) => (
-                "assumed: threads that leave the kernel here do so before others of their warp come to a \
-                 barrier",
-                *span,
-            ),
-            Assumption::Pair(span) => (
-                "assumed: bit 24 of a shared-memory address is the lowest of the CTA's rank, so that \
-                 clearing it leads to the even CTA of a pair",
-                *span,
-            ),
-        };
-        remarks.push(note("assumed", message, span));
+        let (message, span) = assumed(assumption);
+        remarks.push(note("assumed", &message, span));
     }
     for (span, of_lane) in &extraction.private {
         let who = if *of_lane { "lane" } else { noun };
@@ -76,4 +44,43 @@ pub(super) fn remarks(
     }
     remarks.truncate(limits::ERRORS);
     remarks
+}
+
+/// What is taken for true, and where.
+fn assumed(assumption: &Assumption) -> (String, Span) {
+    let (message, span) = match assumption {
+        Assumption::Otherwise { span, announced, completed } => {
+            let message = format!(
+                "{announced} bytes are announced here for copies that complete {completed}, going by what is \
+                 announced for their tensor maps elsewhere"
+            );
+            return (message, *span);
+        }
+        Assumption::Unwritten(span) => ("nobody writes what is loaded here while the kernel runs", span),
+        Assumption::Told(span) => {
+            ("all threads load the same here, as one of them has stored it before a barrier", span)
+        }
+        Assumption::Unwrapped(span) => ("the sums compared here do not overflow", span),
+        Assumption::Written(span) => {
+            ("what decides here has been written, though there are ways on which it is not", span)
+        }
+        Assumption::Natural(span) => {
+            ("the number of iterations that is computed with here is not negative", span)
+        }
+        Assumption::Bytes(span) => {
+            ("the copies that follow what is announced for them complete it, in equal parts", span)
+        }
+        Assumption::InOrder(span) => {
+            ("lanes that mean different objects here come to them one after the other", span)
+        }
+        Assumption::Exited(span) => {
+            ("threads that leave the kernel here do so before others of their warp come to a barrier", span)
+        }
+        Assumption::Pair(span) => (
+            "bit 24 of a shared-memory address is the lowest of the CTA's rank, so that clearing it leads to \
+             the even CTA of a pair",
+            span,
+        ),
+    };
+    (format!("assumed: {message}"), *span)
 }

@@ -111,7 +111,9 @@ pub(super) enum Operand {
     Pair(Option<u32>, Option<u32>),
     /// `_`
     Sink,
-    /// What is in brackets and is no single address.
+    /// `[base + offset, {a, b}]`: a tensor map and coordinates, and the like.
+    Within(Base, i64),
+    /// A symbol and an offset, or an element of a vector.
     Other,
 }
 

@@ -4,6 +4,7 @@ use crate::kernel::code::{Argument, Function, Memory, Operation, Register};
 use crate::ptx::params::shown_param;
 use crate::ptx::syntax::{Base, Operand};
 
+use super::addresses::Fixed;
 use super::functions::{LONG, copy};
 use super::state::{Current, Lowerer};
 use super::types;
@@ -73,7 +74,7 @@ impl<'m> Lowerer<'m> {
             _ if space != Space::Param => None,
             Base::Name(span) => Some((self.text(span), offset)),
             Base::Register(register) => {
-                let part = self.frame().addresses.get(&register).copied();
+                let part = self.frame().addresses.get(&register).and_then(Fixed::param);
                 part.map(|(name, from)| (name, from.wrapping_add(offset)))
             }
             Base::Number => None,

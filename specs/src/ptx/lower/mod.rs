@@ -47,5 +47,8 @@ pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch
     {
         lowerer.inline(entry, body, HashMap::new());
     }
+    if addresses::changes_boxes(source, module, entry) {
+        lowerer.code.maps.clear();
+    }
     lowerer.code
 }

@@ -1,8 +1,9 @@
 //! mbarrier objects: their own instructions, and the copies and commits that arrive at them.
 
 use crate::kernel::code::{Action, Argument, Function, ObjectKind, ObjectStep};
-use crate::ptx::syntax::Operand;
+use crate::ptx::syntax::{Base, Operand};
 
+use super::addresses::Fixed;
 use super::state::{Current, Lowerer};
 use super::types;
 
@@ -70,13 +71,20 @@ impl<'m> Lowerer<'m> {
         }
     }
 
-    /// `cp.async.bulk.tensor… [to], [map, {…}], [object]`: how many bytes is said by the map alone.
+    /// `cp.async.bulk.tensor… [to], [map, {…}], [object]`: how many bytes is said by the map alone, and by
+    /// how it is read.
     fn tensor(&mut self, current: &Current<'m>) -> Option<()> {
-        let [Operand::Address(..), Operand::Other, object @ Operand::Address(..), behind @ ..] =
+        let [Operand::Address(..), Operand::Within(map, offset), object @ Operand::Address(..), behind @ ..] =
             current.operands()
         else {
             return None;
         };
+        if let Some(map) = self.fixed(*map, *offset) {
+            let is_mode = |part: &&&str| part.starts_with("tile") || part.starts_with("im2col");
+            let mode: Vec<&str> = current.parts.iter().filter(is_mode).copied().collect();
+            let map = self.name(&format!("tensor map {map} {}", mode.join(".")));
+            self.code.maps.insert(current.instruction.span, map);
+        }
         self.step_of(current, (ObjectKind::Copy, behind), object, None)
     }
 
@@ -177,6 +185,16 @@ impl<'m> Lowerer<'m> {
         self.emit(current, Action::Test { address, parity, name });
         self.compute(current, to, Function::OfWarp, &[]);
         Some(())
+    }
+
+    /// An address that is the same while the kernel runs, in words.
+    fn fixed(&mut self, base: Base, offset: i64) -> Option<String> {
+        let Base::Register(register) = base else { return None };
+        let fixed = self.frame().addresses.get(&register)?;
+        Some(match fixed {
+            Fixed::Param((name, from)) => format!("{name}+{}", from.wrapping_add(offset)),
+            Fixed::Loaded((name, at), from) => format!("[{name}+{at}]+{}", from.wrapping_add(offset)),
+        })
     }
 
     fn object_address(&mut self, current: &Current<'m>, object: &'m Operand) -> Option<Argument> {

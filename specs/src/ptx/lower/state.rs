@@ -9,7 +9,7 @@ use crate::kernel::code::{
 use crate::module::Launch;
 use crate::ptx::syntax::{self, Body, Module, Operand};
 
-use super::addresses::Part;
+use super::addresses::Fixed;
 use super::functions::{WORD, logical_not};
 use super::types::{self, Special};
 
@@ -23,8 +23,8 @@ pub(super) struct Frame<'m> {
     pub(super) registers: Register,
     /// Parameters by name: those of whoever calls it.
     pub(super) aliases: HashMap<&'m str, (u32, &'m str)>,
-    /// Registers that hold addresses of the entry's parameters.
-    pub(super) addresses: HashMap<u32, Part<'m>>,
+    /// Registers that hold addresses that the entry's parameters say.
+    pub(super) addresses: HashMap<u32, Fixed<'m>>,
     /// Jumps to be set: the instruction of the code, and the instruction of the body that it leads to.
     pub(super) jumps: Vec<(usize, u32)>,
     /// Where each instruction of the body begins in the code.
@@ -210,7 +210,9 @@ impl<'m> Lowerer<'m> {
     /// The registers that the instruction writes: those before an address, or in its first operand.
     pub(super) fn written(&mut self, current: &Current<'m>) -> Vec<Register> {
         let operands = current.operands();
-        let is_address = |operand: &Operand| matches!(operand, Operand::Address(..) | Operand::Other);
+        let is_address = |operand: &Operand| {
+            matches!(operand, Operand::Address(..) | Operand::Within(..) | Operand::Other)
+        };
         let count = operands.iter().position(is_address).unwrap_or(operands.len().min(1));
         let mut written = Vec::new();
         for operand in &operands[..count] {

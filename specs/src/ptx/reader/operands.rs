@@ -151,6 +151,6 @@ impl<'s> Reader<'s, '_> {
                 _ => {}
             }
         }
-        Some(Operand::Other)
+        Some(Operand::Within(base, offset))
     }
 }
