@@ -7,6 +7,7 @@ use barcheck_specs::{Severity, bar, entries, load};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Threads of a CTA, where the kernel does not say.
 const THREADS: i64 = 128;
@@ -66,22 +67,51 @@ type Decided = (Module, String, Options, Decision);
 
 /// Each kernel with what it came to: decided once for all tests.
 fn decided() -> impl Iterator<Item = &'static Decided> {
-    static DECIDED: LazyLock<Vec<Decided>> = LazyLock::new(|| decide_all().collect());
+    static DECIDED: LazyLock<Vec<Decided>> = LazyLock::new(decide_all);
     DECIDED.iter()
 }
 
-fn decide_all() -> impl Iterator<Item = Decided> {
-    modules().into_iter().flat_map(|module| {
+fn decide_all() -> Vec<Decided> {
+    let mut kernels = Vec::new();
+    for module in modules() {
         let found = entries(&Source::new(&module.name, module.text.as_bytes())).expect("a module");
-        let with = found.into_iter().filter(|entry| entry.synchronises);
-        with.map(move |entry| {
-            let module = Module { name: module.name.clone(), text: module.text.clone() };
+        for entry in found.into_iter().filter(|entry| entry.synchronises) {
             let options = module.options(entry.index);
-            let decision = decide(&Source::new(&module.name, module.text.as_bytes()), &options);
-            (module, entry.name, options, decision)
-        })
-        .collect::<Vec<_>>()
-    })
+            let module = Module { name: module.name.clone(), text: module.text.clone() };
+            kernels.push((module, entry.name, options));
+        }
+    }
+    let decisions = in_parallel(&kernels, |(module, _, options)| {
+        decide(&Source::new(&module.name, module.text.as_bytes()), options)
+    });
+    let both = kernels.into_iter().zip(decisions);
+    both.map(|((module, name, options), decision)| (module, name, options, decision)).collect()
+}
+
+/// What comes of each of some items, in their order: as many at a time as there are processors.
+fn in_parallel<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some((at, item)) = {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            items.get(at).map(|item| (at, item))
+        } {
+            done.push((at, of(item)));
+        }
+        done
+    };
+    let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let count = std::thread::available_parallelism().map_or(1, usize::from);
+        let workers: Vec<_> = (0..count).map(|_| scope.spawn(work)).collect();
+        let ends = workers.into_iter().flat_map(|worker| match worker.join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        ends.collect()
+    });
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 fn rules(decision: &Decision) -> BTreeSet<&'static str> {
@@ -129,10 +159,10 @@ fn what_is_not_followed_is_named_with_its_line() {
 
 #[test]
 fn the_protocol_that_is_extracted_gets_the_verdict_of_the_kernel() {
-    let mut seen = 0;
-    for (module, name, options, _) in decided() {
+    let kernels: Vec<&Decided> = decided().collect();
+    let seen = in_parallel(&kernels, |(module, name, options, _)| {
         let source = Source::new(&module.name, module.text.as_bytes());
-        let Ok(loaded) = load(&source, &options.load) else { continue };
+        let Ok(loaded) = load(&source, &options.load) else { return false };
         let extracted = loaded.extracted.expect("a kernel");
         // A search that ends at the first violation need not come to the same one. Behind the first of a ring
         // over several CTAs, or of one that goes on by a number of steps, there are too many states to search
@@ -157,8 +187,9 @@ fn the_protocol_that_is_extracted_gets_the_verdict_of_the_kernel() {
         assert!(is_same || is_part, "{name}: {of_protocol:?} {of_kernel:?}");
         let formatted = bar::format(text).expect("it is a protocol");
         assert_eq!(formatted, extracted.text, "{name}");
-        seen += 1;
-    }
+        true
+    });
+    let seen = seen.into_iter().filter(|seen| *seen).count();
     assert!(seen >= 25, "{seen}");
 }
 
@@ -203,6 +234,36 @@ fn a_parameter_that_is_given_decides() {
     assert_eq!(of(&[("param.n", 32)]), (Verdict::Violated, vec!["deadlock"]));
     assert_eq!(of(&[("param.0", 7)]), (Verdict::Violated, vec!["partial-warp"]));
     assert_eq!(of(&[]), (Verdict::Violated, vec!["partial-warp"]), "it comes about with one of those tried");
+}
+
+/// What a kernel of two warps comes to, given what its parameter is at least.
+fn at_least(least: i64, first: &str, second: &str) -> Verdict {
+    let text = format!(
+        ".version 8.0\n.target sm_90\n.visible .entry k(.param .u32 n)\n.reqntid 64\n{{\n\
+         .reg .pred %p<4>;\n.reg .b32 %r<6>;\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nmov.b32 %r3, 0;\n\
+         setp.lt.u32 %p1, %r2, 32;\n@%p1 bra $FIRST;\n{second}\nbra.uni $END;\n$FIRST:\n{first}\n$END:\nret;\n}}\n"
+    );
+    let defines = BTreeMap::from([("param.n..".to_owned(), least)]);
+    let options = Options { load: LoadOptions { defines }, ..Options::default() };
+    decide(&Source::new("k.ptx", text.as_bytes()), &options).verdict
+}
+
+#[test]
+fn a_parameter_that_is_at_least_1_is_not_tried_with_0() {
+    let if_not_0 = "setp.eq.u32 %p2, %r1, 0;\n@%p2 bra $END;\nbar.sync 1, 64;";
+    assert_eq!(at_least(1, if_not_0, "bar.sync 1, 64;"), Verdict::Verified);
+    assert_eq!(at_least(0, if_not_0, "bar.sync 1, 64;"), Verdict::Violated);
+}
+
+#[test]
+fn rounds_that_are_at_least_some_are_not_fewer() {
+    let rounds =
+        "$L:\nsetp.ge.s32 %p2, %r3, %r1;\n@%p2 bra $END;\nbar.sync 1, 64;\nadd.s32 %r3, %r3, 1;\nbra.uni $L;";
+    // Two rounds, whatever is said, and all that are more.
+    let two = "max.s32 %r4, %r1, 2;\n$M:\nbar.sync 1, 64;\nadd.s32 %r3, %r3, 1;\nsetp.lt.s32 %p3, %r3, %r4;\n@%p3 bra $M;";
+    assert_eq!(at_least(3, rounds, two), Verdict::Verified);
+    assert_eq!(at_least(2, rounds, two), Verdict::Verified);
+    assert_eq!(at_least(1, rounds, two), Verdict::Violated);
 }
 
 #[test]

@@ -11,6 +11,9 @@ use barcheck_model::rule::Level;
 use barcheck_specs::Extracted;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What the names of definitions of parameters begin with.
+const PARAM: &str = "param.";
+
 /// Values that a parameter is given, one after the other: small ones, those around the sizes of warps and
 /// CTAs, and one beyond.
 const VALUES: [i64; 22] =
@@ -84,7 +87,7 @@ impl<'k> Kernel<'k> {
 
 /// Values for parameters, to be tried one after the other: each as definitions by name.
 pub(crate) fn assignments(extracted: &Extracted) -> Vec<BTreeMap<String, i64>> {
-    let names: Vec<String> = extracted.parameters.iter().map(|name| format!("param.{name}")).collect();
+    let names: Vec<String> = extracted.parameters.iter().map(|name| format!("{PARAM}{name}")).collect();
     if names.is_empty() {
         return Vec::new();
     }
@@ -112,12 +115,16 @@ pub(crate) fn assignments(extracted: &Extracted) -> Vec<BTreeMap<String, i64>> {
     }
     all.extend(mixed);
     let mut seen = BTreeSet::new();
-    all.retain(|values| seen.insert(values.clone()));
+    let is_more = |(name, value): (&String, &i64)| {
+        let least = name.strip_prefix(PARAM).and_then(|name| extracted.least.get(name));
+        least.is_none_or(|least| value >= least)
+    };
+    all.retain(|values| values.iter().all(is_more) && seen.insert(values.clone()));
     all
 }
 
 /// Values of parameters by the names that they have in the protocol.
 pub(crate) fn named(values: &BTreeMap<String, i64>) -> BTreeMap<String, i64> {
-    let named = values.iter().filter_map(|(name, value)| Some((name.strip_prefix("param.")?, *value)));
+    let named = values.iter().filter_map(|(name, value)| Some((name.strip_prefix(PARAM)?, *value)));
     named.map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -109,7 +109,8 @@ impl Gate {
         self
     }
 
-    /// Fixes a parameter of a kernel, by its name, or its position from 0.
+    /// Fixes a parameter of a kernel, by its name, or its position from 0. With `..` behind the name the
+    /// value is what it is at least: `param("n..", 1)`.
     #[must_use]
     pub fn param(self, name: &str, value: i64) -> Self {
         self.define(&format!("param.{name}"), value)

@@ -334,8 +334,25 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     if let Some(note) = shorter(found) {
         diagnostic = diagnostic.note(note);
     }
+    if let Some(param) = is_0(report, found) {
+        let say = format!("if it is never launched so, say `--param {param}=1..`");
+        diagnostic = diagnostic.help(say);
+    }
     diagnostic = diagnostic.help(format!("`barcheck explain {rule}` says more"));
     rendered(report, &diagnostic, palette)
+}
+
+/// A parameter that is 0 where a violation comes about: nobody may launch the kernel so.
+fn is_0<'r>(report: &'r Decision, found: &Finding) -> Option<&'r str> {
+    let tried = report.given.iter().find(|(_, value)| **value == 0).map(|(name, _)| name.as_str());
+    let says_0 = |name: &&String| {
+        let outcomes =
+            ["` false", " unsigned` false", " < 1` true", " <u 1` true", " == 0` true", " ==u 0` true"];
+        let roles = outcomes.map(|outcome| format!("finds `{name}{outcome}"));
+        found.outcomes.iter().any(|it| roles.contains(&it.role))
+    };
+    let mut params = report.extracted.iter().flat_map(|extracted| &extracted.parameters);
+    tried.or_else(|| params.find(says_0).map(String::as_str))
 }
 
 /// That a long counterexample need not be that long, where it need not.

@@ -124,23 +124,38 @@ pub(crate) fn extent(text: &str) -> Result<Extent, String> {
     Ok(Extent(size))
 }
 
-/// `--param PARAM=VALUE`.
+/// `--param PARAM=VALUE` or `--param PARAM=LEAST..`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KernelParam {
     /// The parameter's position from 0, or its name.
     pub(crate) name: String,
     /// Its value.
     pub(crate) value: i64,
+    /// It is at least that.
+    pub(crate) is_least: bool,
 }
 
-/// Reads `PARAM=VALUE`.
+/// Reads `PARAM=VALUE` or `PARAM=LEAST..`.
 pub(crate) fn kernel_param(text: &str) -> Result<KernelParam, String> {
     let (name, value) = text.split_once('=').ok_or("expected PARAM=VALUE, as in `--param 3=64`")?;
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_$%+[]".contains(c));
     if !is_name {
         return Err(format!("`{name}` is neither the position nor the name of a parameter"));
     }
-    Ok(KernelParam { name: name.to_owned(), value: barcheck_specs::definition::integer(value)? })
+    let (value, is_least) = match value.split_once("..") {
+        None => (value, false),
+        Some((least, "")) => (least, true),
+        Some(_) => {
+            return Err(
+                "a parameter has one value, or is at least one: `--param 3=64`, `--param 3=1..`".to_owned()
+            );
+        }
+    };
+    let value = barcheck_specs::definition::integer(value)?;
+    if is_least && value < 0 {
+        return Err(format!("`{value}..`: what a parameter is at least is not negative"));
+    }
+    Ok(KernelParam { name: name.to_owned(), value, is_least })
 }
 
 /// `-D NAME=VALUE`.

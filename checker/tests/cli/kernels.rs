@@ -107,6 +107,23 @@ fn a_parameter_that_no_kernel_has_is_a_mistake() {
     run(&["verify", "--cta", "64", "--param", "7=1", &path]).expect(2).says("no kernel has a parameter `7`");
     run(&["verify", "--cta", "64", "--param", "n=1", "--entry", "fine", &path]).expect(0);
     run(&["verify", "--cta", "64", "--param", "n", &path]).expect(2).says("PARAM=VALUE");
+    run(&["verify", "--cta", "64", "--param", "7=1..", &path])
+        .expect(2)
+        .says("no kernel has a parameter `7`");
+    run(&["verify", "--cta", "64", "--param", "n=1..", "--entry", "fine", &path]).expect(0);
+    run(&["verify", "--cta", "64", "--param", "n=1..4", &path]).expect(2).says("--param 3=1..");
+    run(&["verify", "--cta", "64", "--param", "n=-1..", &path]).expect(2).says("is not negative");
+}
+
+#[test]
+fn a_violation_that_needs_nothing_to_do_says_how_to_leave_that_out() {
+    let module = ".version 8.0\n.target sm_90\n.visible .entry k(.param .u32 n)\n.reqntid 64\n{\n\
+                  .reg .pred %p<4>;\n.reg .b32 %r<6>;\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\n\
+                  setp.ge.u32 %p1, %r2, 32;\n@%p1 bra $S;\nsetp.lt.s32 %p2, %r1, 1;\n@%p2 bra $E;\n\
+                  $S:\nbar.sync 1, 64;\n$E:\nret;\n}\n";
+    let (_folder, path) = folder(module);
+    run(&["verify", &path]).expect(1).prints("if it is never launched so, say `--param n=1..`");
+    run(&["verify", "--param", "n=1..", &path]).expect(0);
 }
 
 #[test]

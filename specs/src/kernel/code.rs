@@ -42,6 +42,8 @@ pub(crate) struct Code {
     /// The tensor map that a copy reads, by the place of the copy: a position in [`Code::names`]. Copies that
     /// may read different ones there, from time to time, have none.
     pub(crate) maps: BTreeMap<Span, u32>,
+    /// What those are at least that are parameters of so many bits, as numbers with a sign.
+    pub(crate) least: BTreeMap<u32, (i64, u8)>,
     /// What the reader takes for true, and where.
     pub(crate) assumed: Vec<(String, Span)>,
 }
@@ -52,6 +54,14 @@ impl Code {
         self.registers.push(name.to_owned());
         self.bits.resize(self.registers.len(), 64);
         self.registers.len() as Register - 1
+    }
+
+    /// Something that is the same for the whole group, and at least a number if one is given.
+    pub(crate) fn same(&mut self, name: u32, least: Option<i64>, bits: u8) -> Argument {
+        if let Some(least) = least {
+            self.least.insert(name, (least, bits));
+        }
+        Argument::Same(name)
     }
 }
 

@@ -9,6 +9,7 @@ use super::code::{Action, Argument, Code, Function, Guard, Memory, ObjectStep, O
 use super::dominators::reverse_postorder;
 use super::lanes::{Lanes, WIDTH};
 use super::slice::{Slice, Then};
+use super::terms::raised;
 use super::value::{Term, ValueId, Values};
 use super::warp::Warp;
 
@@ -300,8 +301,18 @@ impl Evaluator<'_> {
             }
             Argument::Number(number) => self.values.number(number),
             Argument::Index(index) => self.values.known(self.warp.index(index)),
-            Argument::Same(name) => self.values.leaf(Term::Same(name)),
+            Argument::Same(name) => self.same(name),
         }
+    }
+
+    /// What is the same for the whole group: the greater of it and what it is at least.
+    fn same(&mut self, name: u32) -> ValueId {
+        let value = self.values.leaf(Term::Same(name));
+        let Some((least, bits)) = self.code.least.get(&name).copied() else { return value };
+        let ty = Type { bits, signed: false };
+        let (value, least) = (self.values.apply(Operation::Convert(ty), ty, &[value]), least as u64);
+        let least = self.values.number(least);
+        self.values.apply(Operation::Maximum, Type { bits, signed: true }, &[value, least])
     }
 
     /// Whether a guard lets an instruction be executed.
@@ -318,6 +329,11 @@ impl Evaluator<'_> {
 
     fn value(&mut self, (at, bits): (usize, u8), function: Function, arguments: &[ValueId]) -> ValueId {
         match (function, arguments) {
+            (Function::Integer(Operation::Compare(comparison), ty), [a, b])
+                if let Some(holds) = raised(self.values, comparison, ty, [*a, *b]) =>
+            {
+                self.values.number(u64::from(holds))
+            }
             (Function::Integer(operation, ty), _) => self.values.apply(operation, ty, arguments),
             // A predicate is 0 or 1.
             (Function::Pure(name), _) => self.values.pure(name, arguments, if bits == 1 { 1 } else { 64 }),

@@ -1,6 +1,7 @@
 //! The flow of control of one warp: the nodes that it may reach, their loops, and where branches join.
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::dominators::{dominates, immediate, reverse_postorder};
 use super::evaluate::{Evaluation, OUTSIDE};
@@ -29,6 +30,8 @@ pub(super) struct Flow {
     pub(super) loops: Vec<Loop>,
     /// The innermost loop of each node.
     pub(super) innermost: Vec<Option<usize>>,
+    /// For each node those at which the ways to it part: on the way there, and on those back to it.
+    parting: Vec<OnceCell<[Vec<usize>; 2]>>,
 }
 
 impl Flow {
@@ -69,7 +72,8 @@ impl Flow {
                 innermost[*node] = Some(number);
             }
         }
-        Ok(Self { after, before, order, dominator, loops, innermost })
+        let parting = vec![OnceCell::new(); count];
+        Ok(Self { after, before, order, dominator, loops, innermost, parting })
     }
 
     /// Whether a loop, or none for the whole kernel, contains a node.
@@ -91,26 +95,44 @@ impl Flow {
     /// The nodes that decide which of the values that come to a node comes there. Where the same value comes
     /// over all ways none does; ways into a loop and back to its beginning are looked at apart.
     pub(super) fn deciding(&self, node: usize, incoming: &[(usize, ValueId)]) -> BTreeSet<usize> {
-        let inner = self.innermost[node].filter(|_| self.is_header(node));
-        let is_back = |from: usize| inner.is_some_and(|inner| self.contains(Some(inner), from));
+        let is_back = |from: usize| self.is_back(node, from);
         let mut nodes = BTreeSet::new();
         for back in [false, true] {
             let sources = || incoming.iter().filter(|(from, _)| *from != OUTSIDE && is_back(*from) == back);
             let Some((_, first)) = sources().next() else { continue };
-            if sources().all(|(_, value)| value == first) {
-                continue;
+            if sources().any(|(_, value)| value != first) {
+                let all = || [false, true].map(|back| self.parting(node, back));
+                nodes.extend(&self.parting[node].get_or_init(all)[usize::from(back)]);
             }
-            let stop = if back { Some(node) } else { self.dominator[node] };
-            let mut work: Vec<usize> = sources().map(|(from, _)| *from).collect();
-            let mut seen = BTreeSet::new();
-            while let Some(node) = work.pop() {
-                if seen.insert(node) && Some(node) != stop {
-                    work.extend(&self.before[node]);
-                }
-            }
-            nodes.extend(seen);
         }
         nodes
+    }
+
+    fn is_back(&self, header: usize, from: usize) -> bool {
+        self.is_header(header) && self.contains(self.innermost[header], from)
+    }
+
+    /// The nodes from which there are two ways to a node that have nothing in common on the way there: from
+    /// any other all go on through one node before, or only one leads there.
+    fn parting(&self, node: usize, back: bool) -> Vec<usize> {
+        let stop = if back { Some(node) } else { self.dominator[node] };
+        // The ways backwards, from the node to where all of them begin.
+        let mut place = BTreeMap::new();
+        let (mut nodes, mut ways) = (vec![node], vec![Vec::new()]);
+        let sources = self.before[node].iter().filter(|from| self.is_back(node, **from) == back);
+        let mut work: Vec<(usize, usize)> = sources.map(|from| (0, *from)).collect();
+        while let Some((to, from)) = work.pop() {
+            let at = *place.entry(from).or_insert_with(|| {
+                nodes.push(from);
+                ways.push(Vec::new());
+                let before = self.before[from].iter().filter(|_| Some(from) != stop);
+                work.extend(before.map(|before| (nodes.len() - 1, *before)));
+                nodes.len() - 1
+            });
+            ways[to].push(at);
+        }
+        let closest = immediate(0, &ways);
+        (1..nodes.len()).filter(|at| closest[*at] == Some(0)).map(|at| nodes[at]).collect()
     }
 
     /// The loop directly inside `outer` that contains a node, if it is in one.

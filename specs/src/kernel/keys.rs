@@ -209,6 +209,7 @@ impl Keys<'_> {
                 let first = parts.pop_first()?;
                 parts.into_iter().fold(first, |text, part| operation_text(*operation, *ty, &[text, part]))
             }
+            Term::Apply { .. } if let Some((param, _)) = self.bounded(value) => self.text(param, words)?,
             Term::Apply { operation, ty, terms } => {
                 let mut parts = Vec::new();
                 for term in terms {
@@ -311,6 +312,23 @@ impl Keys<'_> {
             },
             _ => String::new(),
         }
+    }
+
+    /// A parameter of which it is said what it is at least, and that number.
+    pub(super) fn bounded(&self, value: ValueId) -> Option<(ValueId, i64)> {
+        let values = self.agent.values;
+        let Term::Apply { operation: Operation::Maximum, terms, .. } = values.term(value) else {
+            return None;
+        };
+        let is_bounded = |term: &ValueId| match values.term(*term) {
+            Term::Same(name) => self.code.least.get(name).copied(),
+            Term::Apply { operation: Operation::Convert(_), terms, .. } => match values.term(terms[0]) {
+                Term::Same(name) => self.code.least.get(name).copied(),
+                _ => None,
+            },
+            _ => None,
+        };
+        terms.iter().find_map(|term| Some((*term, is_bounded(term)?.0)))
     }
 
     fn name(&self, name: u32) -> String {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::code::Operation;
+use super::arithmetic::signed;
+use super::code::{Comparison, Operation, Type};
 use super::lanes::Lanes;
 use super::value::{Term, ValueId, Values};
 
@@ -31,6 +32,36 @@ pub(super) fn is_invariant(values: &Values, value: ValueId) -> bool {
         }
     };
     !any(values, value, changes)
+}
+
+/// How a comparison with a known number comes out whatever is unknown in it: `max(n, 4) < 3`.
+pub(super) fn raised(
+    values: &Values,
+    comparison: Comparison,
+    ty: Type,
+    [a, b]: [ValueId; 2],
+) -> Option<bool> {
+    let (value, number, comparison) = match (values.as_known(a), values.as_known(b)) {
+        (_, Some(number)) => (a, number.all()?, comparison),
+        (Some(number), _) => (b, number.all()?, comparison.swapped()),
+        _ => return None,
+    };
+    let Term::Apply { operation: Operation::Maximum, ty: of, terms } = values.term(value) else {
+        return None;
+    };
+    let known = terms.iter().find_map(|term| values.as_known(*term)?.all())?;
+    let (least, number) = (signed(known, of.bits), signed(number, ty.bits));
+    // Below half of all numbers it does not matter whether they have signs.
+    if !of.signed || of.bits != ty.bits || least < 0 || number < 0 && !ty.signed {
+        return None;
+    }
+    match comparison {
+        Comparison::Less if number <= least => Some(false),
+        Comparison::LessOrEqual | Comparison::Equal if number < least => Some(false),
+        Comparison::GreaterOrEqual if number <= least => Some(true),
+        Comparison::Greater | Comparison::NotEqual if number < least => Some(true),
+        _ => None,
+    }
 }
 
 /// Whether a term is 0 or 1.

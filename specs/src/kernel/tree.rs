@@ -159,6 +159,8 @@ pub(super) struct Counted {
     pub(super) left: String,
     /// So many are yes whatever the number is.
     pub(super) given: i64,
+    /// So many are known to be yes, and are not asked for.
+    pub(super) known: i64,
     /// Its low bits are asked for.
     pub(super) has_rest: bool,
     /// Not every outcome need come about.

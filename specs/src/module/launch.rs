@@ -16,6 +16,8 @@ const CLUSTER: [&str; 3] = ["cluster.x", "cluster.y", "cluster.z"];
 pub(super) const ENTRY: &str = "entry.index";
 /// What the names of parameters begin with; a number or the parameter's own name follows.
 const PARAM: &str = "param.";
+/// And what they end with where the value is the least that it may be.
+const LEAST: &str = "..";
 
 /// Threads in three directions, as a module gives them, and where.
 #[derive(Clone, Copy, Debug)]
@@ -144,14 +146,24 @@ impl Launch {
     /// The value of a parameter, if it is given: by its name or position (that is the parameter from its
     /// beginning on), or as protocols call it or the part of it.
     pub(crate) fn param(&self, whole: Option<(usize, &str)>, shown: &str) -> Option<i64> {
+        self.given(whole, shown, "")
+    }
+
+    /// What a parameter is at least, as a number with a sign, likewise.
+    pub(crate) fn least(&self, whole: Option<(usize, &str)>, shown: &str) -> Option<i64> {
+        self.given(whole, shown, LEAST)
+    }
+
+    fn given(&self, whole: Option<(usize, &str)>, shown: &str, what: &str) -> Option<i64> {
         if self.params.is_empty() {
             return None;
         }
+        let of = |name: &str| self.params.get(&format!("{name}{what}"));
         let whole = || {
             let (position, name) = whole?;
-            self.params.get(name).or_else(|| self.params.get(&position.to_string()))
+            of(name).or_else(|| of(&position.to_string()))
         };
-        self.params.get(shown).or_else(whole).copied()
+        of(shown).or_else(whole).copied()
     }
 
     /// The names among the definitions that concern a launch of an entry.
@@ -161,7 +173,7 @@ impl Launch {
             SIZE.contains(&name.as_str())
                 || CLUSTER.contains(&name.as_str())
                 || name.as_str() == ENTRY
-                || param.is_some_and(|given| entry.has_param(given))
+                || param.is_some_and(|given| entry.has_param(given.trim_end_matches(LEAST)))
         };
         defines.keys().filter(concerns).cloned().collect()
     }

@@ -33,6 +33,9 @@ pub(super) fn load(
     let kernel = module.lower(chosen, &launch)?;
     let heading = heading(entry, &launch, sizes.unit);
     let noun = kernel.group.target.agent_noun();
+    let names = &kernel.code.names;
+    let least = kernel.code.least.iter().map(|(name, (least, _))| (names[*name as usize].clone(), *least));
+    let least = least.collect();
     let mut extraction = kernel::extract(kernel.code, &kernel.group, &heading, patience)
         .map_err(|failure| vec![not_followed(failure, entry)])?;
     // In the standard layout, as long as its lines stay where they are.
@@ -51,6 +54,7 @@ pub(super) fn load(
         private: extraction.private.iter().map(|(span, _)| lines.place(*span)).collect(),
         origins: module.origins(chosen, &lines),
         parameters: parameters.cloned().collect(),
+        least,
         about: extraction.about,
         words: extraction.words,
         entry: entry.name.clone(),

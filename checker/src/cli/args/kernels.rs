@@ -20,7 +20,8 @@ pub(crate) struct KernelArgs {
     /// CTAs of a cluster: X, or X,Y or X,Y,Z [default: what the kernel requires, else no cluster]
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = values::extent)]
     pub(crate) cluster: Option<values::Extent>,
-    /// Fix a parameter of the kernel, by its position from 0 or by its name (may be repeated)
+    /// Fix a parameter of the kernel, by its position from 0 or by its name; `1..` says that it is at least 1
+    /// (may be repeated)
     #[arg(long, value_name = "PARAM=VALUE", value_parser = values::kernel_param)]
     pub(crate) param: Vec<values::KernelParam>,
 }
@@ -39,7 +40,8 @@ impl KernelArgs {
             }
         }
         for param in &self.param {
-            load.defines.insert(format!("param.{}", param.name), param.value);
+            let least = if param.is_least { ".." } else { "" };
+            load.defines.insert(format!("param.{}{least}", param.name), param.value);
         }
         if let Some(entry) = entry {
             load.defines.insert("entry.index".to_owned(), i64::try_from(entry).unwrap_or(i64::MAX));

@@ -28,6 +28,8 @@ pub(super) struct Family {
     pub(super) fixed: i64,
     /// What thresholds grow by, where that is no number.
     unit: Option<String>,
+    /// The number is at least this, as is said of the launch.
+    floor: Option<i64>,
     /// Remainders of the number are asked for, so that each number is a threshold.
     whole: bool,
     /// It changes with the iterations of a loop.
@@ -77,6 +79,11 @@ impl Family {
     /// What is to be added to what is left to have the number itself, if each number is a threshold.
     pub(super) fn offset(&self) -> Option<i64> {
         (self.whole && self.step == 1).then_some(self.first - 1)
+    }
+
+    /// How many positions are known to hold: of a number of which something is computed none.
+    pub(super) fn known(&self) -> i64 {
+        if self.residue.is_some() { 0 } else { self.given(self.floor) }
     }
 
     /// How many positions hold whatever the number is, if thresholds up to this do.
@@ -152,6 +159,7 @@ impl Families {
                 family.decisions.insert(decision.key.clone());
                 family.about.extend(threshold.about.iter().cloned());
                 family.is_bounded |= side(threshold, *member).is_bounded;
+                family.floor = family.floor.max(side(threshold, *member).floor);
                 family.repeats |= threshold.scope.is_some();
                 if threshold.rounds.is_empty() {
                     let position = family.position(least(threshold, *member, family)).unwrap_or(0);

@@ -247,7 +247,7 @@ impl Asker<'_> {
         let what = format!("{}{:+}", self.words(&base)?, offset.checked_neg()?);
         let is_bounded = self.is_bounded(&base);
         let least = times.checked_neg()?;
-        Some(Side { what, least, rounded: least, given: None, is_bounded })
+        Some(Side { what, least, rounded: least, given: None, floor: None, is_bounded })
     }
 
     /// A sum in each of its unknown numbers that thresholds may grow by.
@@ -312,7 +312,17 @@ impl Asker<'_> {
         }
         let is_bounded = self.is_bounded(&sum);
         let rounded = up_to_multiple(least, sum.atoms.values().copied().fold(0, gcd))?;
-        Some((Side { what: self.words(&sum)?, least, rounded, given, is_bounded }, rounds))
+        let floor = self.floor(&sum);
+        Some((Side { what: self.words(&sum)?, least, rounded, given, floor, is_bounded }, rounds))
+    }
+
+    /// What a sum without iterations is at least, if that is said of all that is in it.
+    fn floor(&self, sum: &Linear) -> Option<i64> {
+        let floor = sum.atoms.iter().try_fold(0_i64, |floor, (atom, times)| {
+            let (_, least) = self.keys.bounded(*atom).filter(|_| *times > 0)?;
+            floor.checked_add(least.checked_mul(*times)?)
+        });
+        floor.filter(|_| !sum.atoms.is_empty())
     }
 
     /// Whether unknown numbers of a sum have fewer values than a register.

@@ -130,6 +130,8 @@ pub(super) struct Side {
     pub(super) rounded: i64,
     /// Thresholds up to this hold whatever the number is.
     pub(super) given: Option<i64>,
+    /// The number itself is at least this, as is said of the launch.
+    pub(super) floor: Option<i64>,
     /// The number may be known to stay below some thresholds, so that not every outcome need come about.
     pub(super) is_bounded: bool,
 }

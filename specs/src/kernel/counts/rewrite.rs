@@ -178,7 +178,8 @@ impl<'f> Plan<'f> {
                 }
                 place.ahead = place.ahead.max(taken);
             }
-            place.ahead = place.ahead.max(position + 1).max(family.fixed);
+            let known = (family.known() + 1).min(MOST);
+            place.ahead = place.ahead.max(position + 1).max(family.fixed).max(known);
             let given = family.given(threshold.side.given);
             if given > position {
                 place.ahead = place.ahead.max(given + 1);
@@ -296,6 +297,7 @@ impl<'f> Plan<'f> {
             left: format!("{name}_left"),
             ahead: if of.rounds.is_empty() && !of.is_computed { 0 } else { of.ahead },
             given: of.given,
+            known: family.known(),
             has_rest: family.offset().is_some(),
             residue: family.residue.map(|Computing { exact, period, first, multiple, is_early }| Residue {
                 number: format!("{name}_number"),

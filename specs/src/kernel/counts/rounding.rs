@@ -115,8 +115,8 @@ impl Asker<'_> {
 
     /// The greater of a number and a known one.
     pub(super) fn raised(&self, sum: &Linear) -> Option<(Linear, i64)> {
-        let Term::Apply { operation: Operation::Maximum, ty, terms } = self.values().term(sum.alone()?)
-        else {
+        let alone = sum.alone().filter(|alone| self.keys.bounded(*alone).is_none())?;
+        let Term::Apply { operation: Operation::Maximum, ty, terms } = self.values().term(alone) else {
             return None;
         };
         let (inside, number) = self.with_number(terms)?;

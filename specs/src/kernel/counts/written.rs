@@ -30,7 +30,7 @@ pub(in crate::kernel) fn expand(statements: &mut Statements) {
 }
 
 fn written(counted: &Counted) -> Statements {
-    let Counted { count, left, ahead, given, fixed, .. } = counted;
+    let Counted { count, left, ahead, given, fixed, known, .. } = counted;
     let mut statements = Vec::new();
     let writer = Writer { counted };
     match counted.counting {
@@ -42,15 +42,19 @@ fn written(counted: &Counted) -> Statements {
             }
             statements.extend(writer.residue());
             if *fixed > 0 {
-                statements.push(writer.set(count, "0".to_owned(), Some(0)));
-                statements.extend(writer.fill(count, *fixed, false));
+                let first = *known.min(fixed);
+                statements.push(writer.set(count, first.to_string(), Some(first)));
+                if first < *fixed {
+                    statements.extend(writer.fill(count, *fixed, false));
+                }
             }
             if *ahead > 0 {
-                let first = if *fixed > 0 { count.clone() } else { "0".to_owned() };
-                statements.push(writer.set(left, first, (*fixed == 0).then_some(0)));
-                if ahead > fixed {
+                let number = (known >= fixed).then_some(*known.min(ahead));
+                let first = number.map_or_else(|| count.clone(), |number| number.to_string());
+                statements.push(writer.set(left, first, number));
+                if ahead > fixed.max(known) {
                     let more = writer.fill(left, *ahead, true);
-                    if *fixed > 0 {
+                    if known < fixed {
                         statements.push(writer.when(count, Comparison::Equal, *fixed, more, Vec::new()));
                     } else {
                         statements.extend(more);

@@ -80,7 +80,7 @@ impl<'m> Lowerer<'m> {
             Base::Number => None,
         };
         if let Some((name, offset)) = part {
-            let value = self.param(name, offset);
+            let value = self.param(name, offset, types::integer(ty).map_or(0, |ty| ty.bits));
             // What is not an integer is the same all the same.
             let function = types::integer(ty).map_or(Function::Integer(Operation::Convert(LONG), LONG), copy);
             return self.compute(current, to, function, &[value]);
@@ -117,7 +117,7 @@ impl<'m> Lowerer<'m> {
     }
 
     /// A parameter of the entry or of a function that is being laid out.
-    fn param(&mut self, name: &'m str, offset: i64) -> Argument {
+    fn param(&mut self, name: &'m str, offset: i64, bits: u8) -> Argument {
         let (frame, name) = self.passed(name);
         let is_of_entry = frame == 0 && self.is_param_of_entry(name);
         if !is_of_entry {
@@ -129,7 +129,11 @@ impl<'m> Lowerer<'m> {
         let whole = position.filter(|_| offset == 0).map(|position| (position, name));
         match self.launch.param(whole, &shown) {
             Some(value) => Argument::Number(value as u64),
-            None => Argument::Same(self.name(&shown)),
+            None => {
+                let least = self.launch.least(whole, &shown).filter(|_| bits >= 32);
+                let name = self.name(&shown);
+                self.code.same(name, least, bits)
+            }
         }
     }
 

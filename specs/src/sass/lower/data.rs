@@ -69,7 +69,17 @@ impl<'m> Lowerer<'m> {
         });
         match given {
             Some(value) => Argument::Number(value as u64 & 0xffff_ffff),
-            None => Argument::Same(self.name(&shown)),
+            None => {
+                // Of what is longer than a word this is only the lower half.
+                let is_word = |(position, rest): &(u32, i64)| {
+                    *rest == 0
+                        && whole_param(function, bank, offset + 4).is_none_or(|(next, _)| next != *position)
+                };
+                let word = whole.filter(is_word).map(|(position, _)| (position as usize, ""));
+                let least = self.launch.least(word, &shown);
+                let name = self.name(&shown);
+                self.code.same(name, least, 32)
+            }
         }
     }
 

@@ -31,9 +31,10 @@ impl Lowerer<'_> {
             let is_number = matches!(ty, Some(Type::Integer(_)));
             let given = if is_number { self.launch.param(Some((position, &name)), &name) } else { None };
             let count = self.declarations.type_of.get(param).and_then(|ty| self.declarations.leaves(*ty));
+            let bits = if let Some(Type::Integer(ty)) = ty { ty.bits } else { 0 };
             let leaves = match (given, count.unwrap_or(1)) {
                 (Some(given), _) => vec![Argument::Number(given as u64)],
-                (None, 1) => vec![self.same(&name)],
+                (None, 1) => vec![self.at_least(Some((position, &name)), &name, bits)],
                 (None, count) => (0..count).map(|at| self.same(&format!("{name}+{at}"))).collect(),
             };
             values.push(Value::Leaves(leaves));

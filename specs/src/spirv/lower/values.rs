@@ -102,8 +102,18 @@ impl Lowerer<'_> {
         let name = self.called(id);
         match self.launch.param(None, &name) {
             Some(given) => Argument::Number(given as u64),
-            None => self.same(&name),
+            None => {
+                let ty = self.declarations.type_of.get(&id).and_then(|ty| self.integer_type(*ty));
+                self.at_least(None, &name, ty.map_or(0, |ty| ty.bits))
+            }
         }
+    }
+
+    /// Something that is given like a parameter: at least so much as is said of it.
+    pub(super) fn at_least(&mut self, whole: Option<(usize, &str)>, name: &str, bits: u8) -> Argument {
+        let least = self.launch.least(whole, name).filter(|_| bits >= 32);
+        let name = self.name(name);
+        self.code.same(name, least, bits)
     }
 
     /// The numbers that an id stands for; of a pointer, its address.

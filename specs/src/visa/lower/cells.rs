@@ -123,7 +123,13 @@ impl<'m> Lowerer<'m> {
                 let position = self.function.inputs.iter().position(|input| *input == base);
                 match self.launch.param(position.map(|position| (position, base)), base) {
                     Some(value) => Some(Argument::Number(value as u64)),
-                    None => Some(Argument::Same(self.name(base))),
+                    None => {
+                        let bits = u8::try_from(cell.bytes * 8).ok().filter(|bits| *bits >= 32);
+                        let given = position.map(|position| (position, base));
+                        let least = self.launch.least(given, base).filter(|_| bits.is_some());
+                        let name = self.name(base);
+                        Some(self.code.same(name, least, bits.unwrap_or(64)))
+                    }
                 }
             }
             _ => Some(Argument::Register(self.cell(base, cell))),

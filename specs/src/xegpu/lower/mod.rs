@@ -48,7 +48,10 @@ pub(super) fn lower<'s>(
         let short = name.trim_start_matches('%');
         let value = match launch.param(Some((position, short)), short) {
             Some(given) => crate::kernel::code::Argument::Number(given as u64),
-            None => lowerer.same(short),
+            None => {
+                let name = lowerer.name(short);
+                lowerer.code.same(name, launch.least(Some((position, short)), short), 64)
+            }
         };
         lowerer.define(name, Value::Leaf(value));
     }
