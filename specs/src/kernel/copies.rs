@@ -17,7 +17,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::document::Role;
-use super::landings::landings;
+use super::landings::{Together, landings};
 use super::leaders::{self, Gate};
 use super::mentions::{all_assigned, words_of};
 use super::shares::{Copies, Lengths, Open, Site, Source, lengths};
@@ -41,9 +41,8 @@ struct Measurer<'m> {
     maps: Option<&'m BTreeMap<Span, u32>>,
     /// Announcements with all of their copies.
     closed: Vec<Open>,
-    /// How many copies come to a group of the cluster while each of them executes one: by the place of the
-    /// copy; `None` if that is not the same for all.
-    landings: BTreeMap<Span, Option<i64>>,
+    /// What comes together at an object while each group of the cluster executes a copy or an announcement.
+    together: Together,
     /// How many copies of other warps come for each that comes of this one, likewise.
     beside: BTreeMap<Span, Option<i64>>,
     /// Copies whose announcement is in the program of another group: number and place.
@@ -71,8 +70,8 @@ pub(super) fn measure(
     let mut measurers = Vec::new();
     let landings = landings(programs, roles);
     let beside = leaders::beside(programs, roles);
-    for (statements, (landings, beside)) in programs.iter().zip(landings.into_iter().zip(beside)) {
-        let mut measurer = Measurer { maps: Some(maps), landings, beside, ..Measurer::default() };
+    for (statements, (together, beside)) in programs.iter().zip(landings.into_iter().zip(beside)) {
+        let mut measurer = Measurer { maps: Some(maps), together, beside, ..Measurer::default() };
         let mut open = Vec::new();
         measurer.list(statements, &mut open)?;
         measurer.closed.extend(open);
@@ -154,13 +153,16 @@ impl Measurer<'_> {
                     let (own, others): (Vec<Ahead>, _) =
                         std::mem::take(&mut self.ahead).into_iter().partition(|one| one.object == *object);
                     self.ahead = others;
+                    let announcements = self.together.announcements.get(span).copied();
+                    let announcements = announcements.unwrap_or(Some(1)).ok_or_else(|| not_known(*span))?;
                     let mut copies = Copies::default();
                     own.into_iter().for_each(|one| copies.extend(one.copies));
                     open.push(Open {
                         object: object.clone(),
                         span: *span,
                         number,
-                        left: bytes.unwrap_or_default(),
+                        announcements,
+                        left: bytes.unwrap_or_default() * announcements,
                         copies,
                         aside: BTreeSet::new(),
                         gate: Gate::default(),
@@ -188,7 +190,7 @@ impl Measurer<'_> {
     }
 
     fn copy(&mut self, object: &str, bytes: Option<i64>, span: Span, open: &mut [Open]) -> Result<(), Stop> {
-        let own = self.landings.get(&span).copied().unwrap_or(Some(1));
+        let own = self.together.landings.get(&span).copied().unwrap_or(Some(1));
         let beside = self.beside.get(&span).copied().unwrap_or(Some(0));
         let landings = own.zip(beside).map(|(own, beside)| own + beside);
         match (open.iter_mut().find(|one| one.object == object), bytes) {
@@ -399,7 +401,12 @@ impl Measurer<'_> {
         let (share, rest) = if is_too_little { (SHARE, 0) } else { (share, rest) };
         self.assumes.insert(if is_too_little || unsaid == 0 && rest != 0 {
             let completed = said + share * unsaid;
-            Assumption::Otherwise { span: open.span, announced: open.left, completed }
+            let each = open.announcements;
+            Assumption::Otherwise {
+                span: open.span,
+                announced: open.left / each,
+                completed: completed / each,
+            }
         } else {
             Assumption::Bytes(open.span)
         });
@@ -409,8 +416,8 @@ impl Measurer<'_> {
     /// Announces what copies of unknown length complete, and those of known length, whose bytes are less than
     /// nothing of what is left.
     fn announce(&mut self, open: &Open, number: usize, completed: i64) -> Result<(), Stop> {
-        let bytes = completed - open.left;
-        if bytes < 1 {
+        let bytes = (completed - open.left) / open.announcements;
+        if bytes < 1 || (completed - open.left) % open.announcements != 0 {
             let what = "the number of bytes of this barrier is not known".to_owned();
             let help = Some("give the parameters that it is computed from by --param");
             return Err(Stop { what, span: open.span, help });

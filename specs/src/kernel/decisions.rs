@@ -29,7 +29,9 @@ impl Residual<'_> {
         let normal = if self.values.as_known(selected).is_some() { normal } else { selected };
         let keys = self.keys(node);
         let (key, negated) = keys.decided(normal);
-        let varies = self.knowledge.at(self.values, node, normal).varies;
+        // What stands in no loop is computed once, however often it is asked.
+        let varies =
+            self.knowledge.at(self.values, node, normal).varies && self.flow.innermost[node].is_some();
         let mut assumes = self.loads(normal);
         if is_unwrapped {
             assumes.insert(Assumption::Unwrapped(self.branch(node)));

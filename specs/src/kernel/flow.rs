@@ -17,6 +17,21 @@ pub(super) struct Loop {
     pub(super) nodes: Vec<usize>,
 }
 
+/// Where ways to one end part: from any other node all go on through one of these before, or only one leads
+/// there.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Turns {
+    /// The first one, from where all ways begin.
+    pub(super) first: usize,
+    /// Each with the one that follows, in the order of the ways that go on from it.
+    pub(super) next: BTreeMap<usize, Vec<usize>>,
+}
+
+/// What follows a turn where the end does.
+pub(super) const THERE: usize = usize::MAX;
+/// And where the way leads elsewhere.
+pub(super) const AWAY: usize = usize::MAX - 1;
+
 /// The flow of control of one warp.
 #[derive(Debug)]
 pub(super) struct Flow {
@@ -30,8 +45,10 @@ pub(super) struct Flow {
     pub(super) loops: Vec<Loop>,
     /// The innermost loop of each node.
     pub(super) innermost: Vec<Option<usize>>,
-    /// For each node those at which the ways to it part: on the way there, and on those back to it.
-    parting: Vec<OnceCell<[Vec<usize>; 2]>>,
+    /// For each node where the ways to it part: on the way there, and on those back to it.
+    turns: Vec<OnceCell<[Turns; 2]>>,
+    /// The same of the ways through each loop.
+    rounds: Vec<OnceCell<Turns>>,
 }
 
 impl Flow {
@@ -72,8 +89,8 @@ impl Flow {
                 innermost[*node] = Some(number);
             }
         }
-        let parting = vec![OnceCell::new(); count];
-        Ok(Self { after, before, order, dominator, loops, innermost, parting })
+        let (turns, rounds) = (vec![OnceCell::new(); count], vec![OnceCell::new(); loops.len()]);
+        Ok(Self { after, before, order, dominator, loops, innermost, turns, rounds })
     }
 
     /// Whether a loop, or none for the whole kernel, contains a node.
@@ -95,44 +112,73 @@ impl Flow {
     /// The nodes that decide which of the values that come to a node comes there. Where the same value comes
     /// over all ways none does; ways into a loop and back to its beginning are looked at apart.
     pub(super) fn deciding(&self, node: usize, incoming: &[(usize, ValueId)]) -> BTreeSet<usize> {
+        self.turns(node, incoming).into_iter().flat_map(|(_, turns)| turns.next.keys().copied()).collect()
+    }
+
+    /// How it comes about which of the values comes to a node: on the ways there, and on those back to it if
+    /// it is the header of a loop, which is said with them.
+    pub(super) fn turns(&self, node: usize, incoming: &[(usize, ValueId)]) -> Vec<(bool, &Turns)> {
         let is_back = |from: usize| self.is_back(node, from);
-        let mut nodes = BTreeSet::new();
+        let mut found = Vec::new();
         for back in [false, true] {
             let sources = || incoming.iter().filter(|(from, _)| *from != OUTSIDE && is_back(*from) == back);
             let Some((_, first)) = sources().next() else { continue };
             if sources().any(|(_, value)| value != first) {
-                let all = || [false, true].map(|back| self.parting(node, back));
-                nodes.extend(&self.parting[node].get_or_init(all)[usize::from(back)]);
+                let of = |back| {
+                    let last = self.before[node].iter().filter(|from| self.is_back(node, **from) == back);
+                    self.turns_to(last.copied(), if back { Some(node) } else { self.dominator[node] }, node)
+                };
+                let turns = self.turns[node].get_or_init(|| [of(false), of(true)]);
+                found.push((back, &turns[usize::from(back)]));
             }
         }
-        nodes
+        found
+    }
+
+    /// How it comes about that a loop goes on or is left.
+    pub(super) fn rounds(&self, number: usize) -> &Turns {
+        self.rounds[number].get_or_init(|| {
+            let Loop { header, nodes, .. } = &self.loops[number];
+            let ends = |to: &usize| to == header || !self.contains(Some(number), *to);
+            let last = nodes.iter().copied().filter(|from| self.after[*from].iter().any(ends));
+            self.turns_to(last, Some(*header), *header)
+        })
     }
 
     fn is_back(&self, header: usize, from: usize) -> bool {
         self.is_header(header) && self.contains(self.innermost[header], from)
     }
 
-    /// The nodes from which there are two ways to a node that have nothing in common on the way there: from
-    /// any other all go on through one node before, or only one leads there.
-    fn parting(&self, node: usize, back: bool) -> Vec<usize> {
-        let stop = if back { Some(node) } else { self.dominator[node] };
-        // The ways backwards, from the node to where all of them begin.
+    /// The turns on the ways from `first` over `last` to their end at `node` or elsewhere.
+    fn turns_to(&self, last: impl Iterator<Item = usize>, first: Option<usize>, node: usize) -> Turns {
+        // The ways backwards, from their end to where all of them begin.
         let mut place = BTreeMap::new();
         let (mut nodes, mut ways) = (vec![node], vec![Vec::new()]);
-        let sources = self.before[node].iter().filter(|from| self.is_back(node, **from) == back);
-        let mut work: Vec<(usize, usize)> = sources.map(|from| (0, *from)).collect();
+        let mut work: Vec<(usize, usize)> = last.map(|from| (0, from)).collect();
         while let Some((to, from)) = work.pop() {
             let at = *place.entry(from).or_insert_with(|| {
                 nodes.push(from);
                 ways.push(Vec::new());
-                let before = self.before[from].iter().filter(|_| Some(from) != stop);
+                let before = self.before[from].iter().filter(|_| Some(from) != first);
                 work.extend(before.map(|before| (nodes.len() - 1, *before)));
                 nodes.len() - 1
             });
             ways[to].push(at);
         }
         let closest = immediate(0, &ways);
-        (1..nodes.len()).filter(|at| closest[*at] == Some(0)).map(|at| nodes[at]).collect()
+        let turn = |from: usize| {
+            let mut at = *place.get(&from)?;
+            while let Some(next) = closest[at].filter(|next| *next != 0) {
+                at = next;
+            }
+            Some(nodes[at])
+        };
+        let next = |from: usize| {
+            let after = self.after[from].iter();
+            after.map(|to| if *to == node { THERE } else { turn(*to).unwrap_or(AWAY) }).collect()
+        };
+        let turns = (1..nodes.len()).filter(|at| closest[*at] == Some(0)).map(|at| nodes[at]);
+        Turns { first: first.and_then(turn).unwrap_or(AWAY), next: turns.map(|at| (at, next(at))).collect() }
     }
 
     /// The loop directly inside `outer` that contains a node, if it is in one.

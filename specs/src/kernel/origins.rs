@@ -10,10 +10,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::code::Register;
 use super::evaluate::{Evaluation, OUTSIDE, Way};
-use super::flow::Flow;
+use super::flow::{Flow, Turns};
 use super::value::{Term, ValueId, Values};
 
-/// One thing that a value depends on: a value that comes to a meeting, or how control goes on from a node.
+/// One thing that a value depends on: a value that comes to a meeting, a condition, or where ways part.
 type Item = [usize; 5];
 
 /// What is asked for: the value of a register where paths meet, the iterations of a loop that was left, or
@@ -103,7 +103,7 @@ impl Agent<'_> {
         };
         // How often loops were gone through that have been left.
         for left in self.flow.around(block).filter(|l| !self.flow.contains(Some(*l), node)) {
-            work.nodes.extend(&self.flow.loops[left].nodes);
+            turns([3, self.flow.loops[left].header], self.flow.rounds(left), items, work);
         }
         let Place::Meet(_, register) = place else { return };
         let incoming = self.evaluation.meets.get(&(block, register)).map_or(&[][..], Vec::as_slice);
@@ -113,7 +113,9 @@ impl Agent<'_> {
                 self.term(*from, *value, work);
             }
         }
-        work.nodes.extend(self.flow.deciding(block, incoming));
+        for (back, of) in self.flow.turns(block, incoming) {
+            turns([4 + usize::from(back), block], of, items, work);
+        }
     }
 
     /// What is inside a term, as a node sees it.
@@ -133,15 +135,18 @@ impl Agent<'_> {
     }
 
     fn branch(&self, node: usize, items: &mut BTreeSet<Item>, work: &mut Work) {
-        match self.evaluation.then[node] {
-            Some(Way::Branch(condition, taken, other)) => {
-                items.insert([1, node, condition as usize, taken, other]);
-                self.term(node, condition, work);
-            }
-            Some(Way::To(to)) => {
-                items.insert([2, node, to, 0, 0]);
-            }
-            None => {}
+        if let Some(Way::Branch(condition, taken, other)) = self.evaluation.then[node] {
+            items.insert([1, node, condition as usize, taken, other]);
+            self.term(node, condition, work);
         }
+    }
+}
+
+/// Where ways part, and what follows on each of them.
+fn turns([kind, at]: [usize; 2], turns: &Turns, items: &mut BTreeSet<Item>, work: &mut Work) {
+    items.insert([2, kind, at, turns.first, 0]);
+    for (node, next) in &turns.next {
+        items.extend(next.iter().enumerate().map(|(way, next)| [kind, at, *node, way, *next]));
+        work.nodes.push(*node);
     }
 }

@@ -23,7 +23,9 @@ pub(super) struct Open {
     pub(super) span: Span,
     /// Its number, if it does not say how many bytes.
     pub(super) number: Option<usize>,
-    /// Bytes that no copy of known length has completed.
+    /// How many are made for the object while each group of the cluster makes this one.
+    pub(super) announcements: i64,
+    /// Bytes of all of them that no copy of known length has completed.
     pub(super) left: i64,
     pub(super) copies: Copies,
     /// Those of them that are on one of two ways alone.
