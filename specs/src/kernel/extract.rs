@@ -8,6 +8,7 @@ use barcheck_model::program::Target;
 
 use crate::common::span::Span;
 
+use super::again;
 use super::code::{Action, Code};
 use super::copies;
 use super::counts;
@@ -145,6 +146,7 @@ pub(crate) fn extract(
     };
     assumes.extend(objects.of_pairs.iter().map(|span| Assumption::Pair(*span)));
     copies::measure(&mut programs, &roles, &code.maps, &mut assumes).map_err(Failure::Stop)?;
+    again::keep(&mut programs);
     uniform::separate(&mut programs);
     programs.iter_mut().for_each(counts::expand);
     let mut extraction = Extraction {

@@ -3,6 +3,7 @@
 //!
 //! Nothing here knows a notation: readers of compiled code hand over [`code::Code`].
 
+mod again;
 mod alignment;
 mod arithmetic;
 mod assignments;

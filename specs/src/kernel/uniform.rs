@@ -58,7 +58,7 @@ pub(super) fn separate(roles: &mut [Statements]) {
 }
 
 /// The keys of decisions that are made anew each time.
-fn varying(statements: &[Statement], keys: &mut BTreeSet<String>) {
+pub(super) fn varying(statements: &[Statement], keys: &mut BTreeSet<String>) {
     for statement in statements {
         match statement {
             Statement::If { condition, then, otherwise, .. } => {
