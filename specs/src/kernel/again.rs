@@ -75,8 +75,8 @@ impl Answers<'_> {
         let local = match self.kept.get(&decision.key) {
             Some(local) => local.clone(),
             None => {
-                let names = (0..).map(|number| format!("answer{number}"));
-                let local = names.skip_while(|name| self.taken.contains(name)).next().unwrap_or_default();
+                let mut names = (0..).map(|number| format!("answer{number}"));
+                let local = names.find(|name| !self.taken.contains(name)).unwrap_or_default();
                 self.taken.insert(local.clone());
                 self.kept.insert(decision.key.clone(), local.clone());
                 local
