@@ -267,6 +267,19 @@ fn rounds_that_are_at_least_some_are_not_fewer() {
 }
 
 #[test]
+fn more_bytes_than_any_phase_has_are_violated() {
+    let all = modules();
+    let maps = all.iter().find(|module| module.name == "maps.ptx").expect("it is there");
+    let text = maps.text.replace(", [%r3], 16384;", &format!(", [%r3], {};", i64::MAX));
+    let source = Source::new("maps.ptx", text.as_bytes());
+    for entry in entries(&source).expect("a module") {
+        let defines = BTreeMap::from([("entry.index".to_owned(), entry.index as i64)]);
+        let decision = decide(&source, &Options { load: LoadOptions { defines }, ..Options::default() });
+        assert_eq!(decision.verdict, Verdict::Violated, "{}", entry.name);
+    }
+}
+
+#[test]
 fn what_is_assumed_is_a_note_and_no_warning() {
     let (_, _, _, decision) = decided().find(|(_, name, ..)| name == "told").expect("the kernel");
     assert!(decision.diagnostics.iter().all(|diagnostic| diagnostic.severity == Severity::Note));

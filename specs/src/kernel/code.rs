@@ -59,7 +59,9 @@ impl Code {
     /// Something that is the same for the whole group, and at least a number if one is given.
     pub(crate) fn same(&mut self, name: u32, least: Option<i64>, bits: u8) -> Argument {
         if let Some(least) = least {
-            self.least.insert(name, (least, bits));
+            // What is read in two widths is two numbers: then nothing is said of either.
+            let known = self.least.entry(name).or_insert((least, bits));
+            known.1 = if known.1 == bits { bits } else { 0 };
         }
         Argument::Same(name)
     }

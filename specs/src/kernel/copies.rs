@@ -162,7 +162,7 @@ impl Measurer<'_> {
                         span: *span,
                         number,
                         announcements,
-                        left: bytes.unwrap_or_default() * announcements,
+                        left: bytes.unwrap_or_default().saturating_mul(announcements),
                         copies,
                         aside: BTreeSet::new(),
                         gate: Gate::default(),
@@ -194,7 +194,10 @@ impl Measurer<'_> {
         let beside = self.beside.get(&span).copied().unwrap_or(Some(0));
         let landings = own.zip(beside).map(|(own, beside)| own + beside);
         match (open.iter_mut().find(|one| one.object == object), bytes) {
-            (Some(one), Some(bytes)) => one.left -= bytes * landings.ok_or_else(|| not_known(span))?,
+            (Some(one), Some(bytes)) => {
+                let landings = landings.ok_or_else(|| not_known(span))?;
+                one.left = one.left.saturating_sub(bytes.saturating_mul(landings));
+            }
             // What is announced need not have been.
             (Some(one), None) if !one.gate.is_empty() => {
                 one.aside.insert(self.next);
@@ -375,7 +378,8 @@ impl Measurer<'_> {
             match open.iter_mut().find(|other| other.span == one.span) {
                 Some(outer) => {
                     let times = times.unwrap_or(0);
-                    outer.left += (one.left - outer.left) * times;
+                    let round = one.left.saturating_sub(outer.left);
+                    outer.left = outer.left.saturating_add(round.saturating_mul(times));
                     outer.copies.repeat(&one.copies, times);
                     outer.aside.extend(&one.aside);
                 }
@@ -400,7 +404,7 @@ impl Measurer<'_> {
         let is_too_little = unsaid != 0 && said > 0 && share < 1;
         let (share, rest) = if is_too_little { (SHARE, 0) } else { (share, rest) };
         self.assumes.insert(if is_too_little || unsaid == 0 && rest != 0 {
-            let completed = said + share * unsaid;
+            let completed = said.saturating_add(share.saturating_mul(unsaid));
             let each = open.announcements;
             Assumption::Otherwise {
                 span: open.span,
@@ -416,8 +420,9 @@ impl Measurer<'_> {
     /// Announces what copies of unknown length complete, and those of known length, whose bytes are less than
     /// nothing of what is left.
     fn announce(&mut self, open: &Open, number: usize, completed: i64) -> Result<(), Stop> {
-        let bytes = (completed - open.left) / open.announcements;
-        if bytes < 1 || (completed - open.left) % open.announcements != 0 {
+        let all = completed.saturating_sub(open.left);
+        let bytes = all / open.announcements;
+        if bytes < 1 || all % open.announcements != 0 {
             let what = "the number of bytes of this barrier is not known".to_owned();
             let help = Some("give the parameters that it is computed from by --param");
             return Err(Stop { what, span: open.span, help });
@@ -430,15 +435,18 @@ impl Measurer<'_> {
     fn close(&mut self, open: &Open, lengths: &Lengths) -> Result<(), Stop> {
         let copies = &open.copies;
         let of = |source: &Source| lengths.of(*source);
-        let said: i64 = copies.counts.iter().filter_map(|(source, count)| Some(of(source)? * count)).sum();
-        let unsaid: i64 =
-            copies.counts.iter().filter(|(source, _)| of(source).is_none()).map(|(_, n)| n).sum();
+        let said =
+            copies.counts.iter().filter_map(|(source, count)| Some(of(source)?.saturating_mul(*count)));
+        let said = said.fold(0, i64::saturating_add);
+        let unsaid = copies.counts.iter().filter(|(source, _)| of(source).is_none());
+        let unsaid = unsaid.fold(0_i64, |all, (_, count)| all.saturating_add(*count));
         let left = match open.number {
             Some(number) => {
-                self.announce(open, number, SHARE * unsaid + said)?;
-                SHARE * unsaid
+                let shared = SHARE.saturating_mul(unsaid);
+                self.announce(open, number, shared.saturating_add(said))?;
+                shared
             }
-            None => open.left - said,
+            None => open.left.saturating_sub(said),
         };
         if copies.total() == 0 {
             return if open.aside.is_empty() { Ok(()) } else { Err(not_known(open.span)) };

@@ -308,7 +308,8 @@ impl Evaluator<'_> {
     /// What is the same for the whole group: the greater of it and what it is at least.
     fn same(&mut self, name: u32) -> ValueId {
         let value = self.values.leaf(Term::Same(name));
-        let Some((least, bits)) = self.code.least.get(&name).copied() else { return value };
+        let least = self.code.least.get(&name).copied().filter(|(_, bits)| *bits > 0);
+        let Some((least, bits)) = least else { return value };
         let ty = Type { bits, signed: false };
         let (value, least) = (self.values.apply(Operation::Convert(ty), ty, &[value]), least as u64);
         let least = self.values.number(least);

@@ -320,10 +320,11 @@ impl Keys<'_> {
         let Term::Apply { operation: Operation::Maximum, terms, .. } = values.term(value) else {
             return None;
         };
+        let least = |name: &u32| self.code.least.get(name).copied().filter(|(_, bits)| *bits > 0);
         let is_bounded = |term: &ValueId| match values.term(*term) {
-            Term::Same(name) => self.code.least.get(name).copied(),
+            Term::Same(name) => least(name),
             Term::Apply { operation: Operation::Convert(_), terms, .. } => match values.term(terms[0]) {
-                Term::Same(name) => self.code.least.get(name).copied(),
+                Term::Same(name) => least(name),
                 _ => None,
             },
             _ => None,

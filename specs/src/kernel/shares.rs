@@ -15,6 +15,8 @@ use crate::common::span::Span;
 /// More maps or different equations than that are not solved.
 const MAPS: usize = 24;
 const EQUATIONS: usize = 96;
+/// Nor with larger numbers: no phase has so many bytes.
+const LARGEST: i128 = 1 << 32;
 
 /// An announcement, and the copies since.
 #[derive(Clone, Debug)]
@@ -68,19 +70,21 @@ pub(super) struct Site {
 
 impl Copies {
     pub(super) fn total(&self) -> i64 {
-        self.counts.values().sum()
+        self.counts.values().copied().fold(0, i64::saturating_add)
     }
 
     /// One more, which lands on every path.
     pub(super) fn add(&mut self, number: usize, site: Site) {
-        *self.counts.entry(site.source).or_insert(0) += site.landings;
+        let own = self.counts.entry(site.source).or_insert(0);
+        *own = own.saturating_add(site.landings);
         self.sites.insert(number, site);
     }
 
     /// Others on the same path.
     pub(super) fn extend(&mut self, others: Self) {
         for (source, count) in others.counts {
-            *self.counts.entry(source).or_insert(0) += count;
+            let own = self.counts.entry(source).or_insert(0);
+            *own = own.saturating_add(count);
         }
         self.sites.extend(others.sites);
         self.apart.extend(others.apart);
@@ -91,7 +95,7 @@ impl Copies {
     pub(super) fn repeat(&mut self, round: &Self, times: i64) {
         for (source, count) in &round.counts {
             let own = self.counts.entry(*source).or_insert(0);
-            *own += (count - *own) * times;
+            *own = own.saturating_add(count.saturating_sub(*own).saturating_mul(times));
         }
         self.apart.extend(round.sites.keys().filter(|number| !self.sites.contains_key(number)));
         self.sites.extend(&round.sites);
@@ -128,7 +132,8 @@ pub(super) fn lengths<'o>(programs: impl Iterator<Item = &'o [Open]> + Clone) ->
             continue;
         };
         let equation = Equation { counts, total: i128::from(open.left) };
-        if equation.counts.values().all(|count| *count <= 0) {
+        let is_large = equation.total.abs() > LARGEST || equation.counts.values().any(|n| n.abs() > LARGEST);
+        if is_large || equation.counts.values().all(|count| *count <= 0) {
             continue;
         }
         match equations.iter_mut().find(|(other, _)| *other == equation) {
@@ -203,7 +208,7 @@ impl System {
         let mut lengths: BTreeMap<u32, i128> = BTreeMap::new();
         for (_, row) in &self.rows {
             if let Some((map, length)) = row.single() {
-                lengths.insert(map, length?);
+                lengths.insert(map, length.filter(|length| *length <= LARGEST)?);
             }
         }
         for equation in &self.believed {
@@ -258,7 +263,11 @@ impl Equation {
     /// Whether there may be lengths with which it holds: none is less than 1.
     fn may_hold(&self) -> bool {
         let (least, most): (i128, i128) = self.counts.values().fold((0, 0), |(least, most), count| {
-            if *count > 0 { (least + count, most) } else { (least, most + count) }
+            if *count > 0 {
+                (least.saturating_add(*count), most)
+            } else {
+                (least, most.saturating_add(*count))
+            }
         });
         match (least, most) {
             (_, 0) if self.total < least => false,
