@@ -18,7 +18,7 @@ pub(super) fn own(register: Register) -> Register {
 }
 
 /// The code of a kernel.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
     pub(crate) instructions: Vec<Instruction>,
     /// The names of registers, for names of variables.
@@ -44,6 +44,8 @@ pub(crate) struct Code {
     pub(crate) maps: BTreeMap<Span, u32>,
     /// What those are at least that are parameters of so many bits, as numbers with a sign.
     pub(crate) least: BTreeMap<u32, (i64, u8)>,
+    /// Loads that find what was stored before, by position.
+    pub(super) forwarded: BTreeMap<usize, Forwarded>,
     /// What the reader takes for true, and where.
     pub(crate) assumed: Vec<(String, Span)>,
 }
@@ -103,7 +105,7 @@ pub(crate) enum Action {
     /// writes the answer. Resolved before anything else is done with the code.
     Test { address: Argument, parity: Argument, name: String },
     /// Writes memory, at an address and an offset to it, or anywhere if they are not given.
-    Store { address: Option<(Argument, i64)>, memory: Memory },
+    Store { address: Option<(Argument, i64)>, memory: Memory, written: Written },
     /// Synchronises, or may do so, in a way that is not followed: what it is.
     Beyond(String),
     /// Concerns neither registers nor barriers.
@@ -115,6 +117,26 @@ impl Action {
     pub(crate) fn is_about_barriers(&self) -> bool {
         matches!(self, Self::Synchronise(_) | Self::Object(_) | Self::Test { .. } | Self::Beyond(_))
     }
+}
+
+/// What a store writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// Values behind one another, each with its bytes.
+    Values(Vec<(Argument, u8)>),
+    /// Something: a copy, an unknown function.
+    Data,
+    /// Something that depends on what was there.
+    Exchange,
+}
+
+/// What a load finds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Forwarded {
+    /// By the number of an agent and the rank of its group: terms, by their numbers.
+    pub(super) of: BTreeMap<(u32, u32), u32>,
+    /// Others find nothing that is promised.
+    pub(super) is_forgotten: bool,
 }
 
 /// An instruction on a barrier of the group.
@@ -213,6 +235,8 @@ pub(crate) enum Function {
     Pure(u32),
     /// A value loaded at the address that the argument is.
     Load(Memory),
+    /// A value loaded that was stored before, at the address that the argument is.
+    Forwarded,
     /// The value of another lane: the value, and the lane.
     Broadcast,
     /// Whether all lanes have it, or any: the value.

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use barcheck_model::Patience;
 
-use super::code::{Action, Argument, Code, Function, Guard, Memory, ObjectStep, Operation, Register, Type};
+use super::code::{
+    Action, Argument, Code, Function, Guard, Memory, ObjectStep, Operation, Register, Type, Written,
+};
 use super::dominators::reverse_postorder;
 use super::lanes::{Lanes, WIDTH};
 use super::slice::{Slice, Then};
@@ -26,6 +28,15 @@ pub(super) struct Object {
     pub(super) rank: Option<ValueId>,
 }
 
+/// What a store does.
+#[derive(Clone, Debug)]
+pub(super) struct Stored {
+    pub(super) address: ValueId,
+    pub(super) values: Vec<ValueId>,
+    /// Whether a lane stores, if not all do.
+    pub(super) condition: Option<ValueId>,
+}
+
 /// What is known of a warp.
 #[derive(Debug, Default)]
 pub(super) struct Evaluation {
@@ -37,6 +48,10 @@ pub(super) struct Evaluation {
     pub(super) synchronisations: HashMap<usize, Vec<ValueId>>,
     /// Operands of steps on mbarrier objects, likewise: address and amount.
     pub(super) barriers: HashMap<usize, (ValueId, Option<ValueId>)>,
+    /// The addresses of loads from shared memory, likewise.
+    pub(super) loaded: HashMap<usize, ValueId>,
+    /// The stores that are kept, likewise.
+    pub(super) stores: HashMap<usize, Stored>,
     /// The groups to which a step goes, likewise, if it goes to several.
     pub(super) masks: HashMap<usize, ValueId>,
     /// What is taken to be the same for the lanes of a warp, by the position of the instruction.
@@ -219,6 +234,9 @@ impl Evaluator<'_> {
                         arguments.iter().map(|argument| self.argument(*argument, registers)).collect();
                     let bits = self.code.bits.get(*to as usize).copied().unwrap_or(64);
                     let value = self.value((*at, bits), *function, &arguments);
+                    if *function == Function::Load(Memory::Shared) {
+                        found.loaded.extend(arguments.first().map(|address| (*at, *address)));
+                    }
                     if *function == Function::Vote && self.values.may_be_shared(value) {
                         found.votes.insert(*at, value);
                     }
@@ -247,6 +265,10 @@ impl Evaluator<'_> {
                     let parity = self.argument(*parity, registers);
                     found.barriers.insert(*at, (address, Some(parity)));
                 }
+                Action::Store { address: Some(address), written, .. } => {
+                    let stored = self.stored((*address, written), instruction.guard, registers);
+                    found.stores.insert(*at, stored);
+                }
                 Action::Object(step) => self.step((*at, step), instruction.guard, registers, found),
                 _ => {}
             }
@@ -265,6 +287,33 @@ impl Evaluator<'_> {
                     None => Way::Branch(condition, taken, other),
                 }
             }
+        }
+    }
+
+    /// What a store does.
+    fn stored(
+        &mut self,
+        ((base, offset), written): ((Argument, i64), &Written),
+        guard: Option<Guard>,
+        registers: &[ValueId],
+    ) -> Stored {
+        let from = [self.argument(base, registers), self.values.number(offset as u64)];
+        let address = self.values.apply(Operation::Add, Type { bits: 64, signed: false }, &from);
+        let condition = guard.map(|guard| self.condition(guard, registers));
+        let Written::Values(values) = written else {
+            return Stored { address, values: Vec::new(), condition };
+        };
+        let values = values.iter().map(|(value, _)| self.argument(*value, registers)).collect();
+        Stored { address, values, condition }
+    }
+
+    /// What a load finds that was stored before.
+    fn forwarded(&mut self, at: usize, address: ValueId) -> ValueId {
+        let forwarded = self.code.forwarded.get(&at);
+        match forwarded.map(|found| (found.of.get(&(self.warp.number, self.warp.rank)), found.is_forgotten)) {
+            Some((Some(found), _)) => *found,
+            Some((None, true)) => self.unknown(at, false),
+            Some((None, false)) | None => self.values.leaf(Term::Loaded { at, address, varies: true }),
         }
     }
 
@@ -349,6 +398,7 @@ impl Evaluator<'_> {
             (Function::Load(Memory::Shared), [address, _]) => {
                 self.values.leaf(Term::Loaded { at, address: *address, varies: true })
             }
+            (Function::Forwarded, [address, _]) => self.forwarded(at, *address),
             (Function::Broadcast, [value, lane, clamp]) => self.broadcast(at, *value, *lane, *clamp),
             (Function::Vote, [value]) if self.values.may_be_shared(*value) => *value,
             (Function::Vote, [value]) => self.vote(at, *value),

@@ -13,22 +13,19 @@ use super::code::{Action, Code};
 use super::copies;
 use super::counts;
 use super::document::{self, Part, Role, Speech};
-use super::evaluate::{Evaluation, Evaluator};
-use super::flow::Flow;
+use super::evaluate::Evaluation;
+use super::forwarded::put;
+use super::forwards::{self, Forwards};
 use super::graph::Graph;
+use super::lanes::WIDTH;
 use super::numbers::Number;
 use super::objects::Objects;
-use super::origins::Origins;
 use super::peeks::{self, Peeks};
-use super::reach::{self, reaching};
-use super::recurrences::told;
-use super::residual::Residual;
+use super::shared::{Failure, Shared};
 use super::slice::{Slice, slice};
-use super::structure::{Stop, Structurer};
+use super::structure::Stop;
 use super::tidy::tidy;
-use super::traits::Knowledge;
 use super::tree::{Assumption, Condition, Decision, Statement, Statements, exits, synchronises};
-use super::trips::trips;
 use super::uniform;
 use super::value::{ValueId, Values};
 use super::waits;
@@ -66,14 +63,6 @@ impl Extraction {
         self.assumes.extend(&decision.assumes);
         self.about.entry(decision.key.clone()).or_default().extend(decision.about.iter().cloned());
     }
-}
-
-/// Why there is none.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
-    Stop(Stop),
-    /// Patience was over.
-    Late,
 }
 
 /// A group as it is launched, and how protocols of its target say so.
@@ -126,16 +115,18 @@ pub(crate) fn extract(
     patience: &Patience,
 ) -> Result<Extraction, Failure> {
     waits::resolve(&mut code);
+    let loads = forwards::loads(&code);
     writes::forget_written(&mut code, Warp::threads(group.size));
+    let (values, figures) = forwarded(&mut code, loads, group, patience)?;
     let questions = peeks::questions(&code);
     if !questions.is_empty() {
-        let refuted = refuted(&code, &questions, group, patience)?;
+        let refuted = refuted(&code, &questions, (group, values.clone()), patience)?;
         peeks::settle(&mut code, &questions, &refuted);
     }
     let code = &code;
     let graph = Graph::of(code);
     let slice = sliced(code, &graph)?;
-    let mut shared = Shared::new(code);
+    let mut shared = Shared::new(code, values);
     let (mut roles, mut programs, objects, mut assumes) = loop {
         let (programs, objects) = programs(code, &slice, group, &mut shared, patience)?;
         match counted(programs, &shared.numbers) {
@@ -144,6 +135,8 @@ pub(crate) fn extract(
             Err(lacking) => shared.lacking.extend(lacking),
         }
     };
+    let forwarded = code.forwarded.keys().map(|at| Assumption::Forwarded(code.instructions[*at].span));
+    assumes.extend(forwarded);
     assumes.extend(objects.of_pairs.iter().map(|span| Assumption::Pair(*span)));
     copies::measure(&mut programs, &roles, &code.maps, &mut assumes).map_err(Failure::Stop)?;
     again::keep(&mut programs);
@@ -153,8 +146,8 @@ pub(crate) fn extract(
         assumes,
         assumed: code.assumed.clone(),
         aborts: graph.aborts,
-        instructions: slice.instructions,
-        kept: slice.kept,
+        instructions: figures.map_or(slice.instructions, |(all, _)| all),
+        kept: figures.map_or(slice.kept, |(_, kept)| kept),
         ..Extraction::default()
     };
     for program in &programs {
@@ -186,21 +179,94 @@ pub(crate) fn extract(
 
 /// The slice of a kernel.
 fn sliced(code: &Code, graph: &Graph) -> Result<Slice, Failure> {
-    slice(code, graph).ok_or_else(|| {
+    slice(code, graph, &BTreeSet::new()).ok_or_else(|| {
         let what = "its loops and branches are too many to be followed".to_owned();
         Failure::Stop(Stop { what, span: Span::default(), help: None })
     })
+}
+
+/// How often loads are looked for that find what was stored before.
+const LOOKS: usize = 4;
+
+/// Looks for loads that find what was stored before, and puts that in their places. The terms in which it is
+/// said; and, if so, how many instructions there were before, and how many of them in the slice.
+fn forwarded(
+    code: &mut Code,
+    mut loads: forwards::Loads,
+    group: &Group,
+    patience: &Patience,
+) -> Result<(Values, Option<(usize, usize)>), Failure> {
+    let (mut values, mut figures) = (Values::of(code), None);
+    for _ in 0..LOOKS {
+        if loads.is_empty() || group.is_one() || forwards::stores(code).is_empty() {
+            break;
+        }
+        let mut whole = code.clone();
+        for (at, load) in &loads {
+            whole.instructions[*at].action = load.clone();
+        }
+        let graph = Graph::of(&whole);
+        let matter = sliced(&whole, &graph)?;
+        let matters: BTreeSet<usize> =
+            matter.nodes.iter().flat_map(|node| &node.instructions).copied().collect();
+        loads.retain(|at, _| matters.contains(at));
+        let Some(slice) = slice(&whole, &graph, &forwards::stores(&whole)).filter(|_| !loads.is_empty())
+        else {
+            break;
+        };
+        let mut shared = Shared::new(&whole, values.clone());
+        let Some(agents) = agents(&whole, &slice, group, &mut shared, patience)? else { break };
+        let (code_of, of, agents) = (&whole, &mut shared.values, agents.as_slice());
+        let threads = Warp::threads(group.size);
+        let search = Forwards { code: code_of, slice: &slice, values: of, agents, threads, loads: &loads };
+        let chosen = { search }.choose();
+        let has_any = !chosen.is_empty();
+        let more = put(code, &mut shared.values, chosen, &mut loads);
+        if has_any {
+            values = shared.values;
+            figures = figures.or(Some((matter.instructions, matter.kept)));
+        }
+        if !more {
+            break;
+        }
+    }
+    Ok((values, figures))
+}
+
+/// All agents, and what is known of them; `None` if that is too much.
+fn agents(
+    code: &Code,
+    slice: &Slice,
+    group: &Group,
+    shared: &mut Shared,
+    patience: &Patience,
+) -> Result<Option<Vec<forwards::Agent>>, Failure> {
+    let mut agents = Vec::new();
+    for (number, rank) in group.agents() {
+        if patience.is_over() {
+            return Err(Failure::Late);
+        }
+        let warp = group.warp((number, rank));
+        let evaluation = match shared.evaluate(code, slice, warp, patience) {
+            Ok(evaluation) => evaluation,
+            Err(Failure::Late) => return Err(Failure::Late),
+            Err(Failure::Stop(_)) => return Ok(None),
+        };
+        let lanes = u32::MAX >> (WIDTH - warp.live().clamp(1, WIDTH));
+        agents.push(forwards::Agent { number, rank, lanes, evaluation });
+    }
+    Ok(Some(agents))
 }
 
 /// Of some questions those whose answers may make a difference to some agent.
 fn refuted(
     code: &Code,
     questions: &[usize],
-    group: &Group,
+    (group, values): (&Group, Values),
     patience: &Patience,
 ) -> Result<BTreeSet<usize>, Failure> {
     let slice = sliced(code, &Graph::of(code))?;
-    let mut shared = Shared::new(code);
+    let mut shared = Shared::new(code, values);
     let mut refuted = BTreeSet::new();
     for agent in group.agents() {
         if patience.is_over() {
@@ -306,124 +372,6 @@ fn programs(
     Ok((programs, objects))
 }
 
-/// What warps share.
-struct Shared {
-    values: Values,
-    loads: HashMap<(u32, u32), usize>,
-    decisions: HashMap<String, String>,
-    unknown: BTreeSet<String>,
-    has_own_name: Vec<bool>,
-    origins: Origins,
-    /// Unknown numbers that loops count up to.
-    counted: BTreeSet<ValueId>,
-    /// Those of them of which nothing can be computed.
-    lacking: BTreeSet<ValueId>,
-    /// Those of which something is.
-    numbers: Vec<Number>,
-}
-
-impl Shared {
-    fn new(code: &Code) -> Self {
-        Self {
-            values: Values::of(code),
-            loads: HashMap::new(),
-            decisions: HashMap::new(),
-            unknown: BTreeSet::new(),
-            has_own_name: own_names(code),
-            origins: Origins::default(),
-            counted: BTreeSet::new(),
-            lacking: BTreeSet::new(),
-            numbers: Vec::new(),
-        }
-    }
-
-    /// What is known of a warp.
-    fn evaluate(
-        &mut self,
-        code: &Code,
-        slice: &Slice,
-        warp: Warp,
-        patience: &Patience,
-    ) -> Result<Evaluation, Failure> {
-        // Among lanes that have gone another way than others a branch may go one way only.
-        let mut one_way = HashMap::new();
-        loop {
-            let (values, loads) = (&mut self.values, &mut self.loads);
-            let known = one_way.clone();
-            let mut evaluator = Evaluator { code, slice, values, loads, warp, one_way: known };
-            let Some(mut evaluation) = evaluator.run(patience) else {
-                if patience.has_run_out() {
-                    return Err(Failure::Late);
-                }
-                let what = "its values are too many to be followed".to_owned();
-                return Err(Failure::Stop(Stop { what, span: Span::default(), help: None }));
-            };
-            evaluation.lanes = reaching(&self.values, &evaluation.then, warp.live());
-            let found = if warp.is_all() { Vec::new() } else { reach::one_way(&self.values, &evaluation) };
-            if found.is_empty() {
-                return Ok(evaluation);
-            }
-            one_way.extend(found);
-        }
-    }
-
-    /// Collects the unknown numbers that loops of an agent count up to.
-    fn counts(&mut self, evaluation: &Evaluation) {
-        if let Ok(flow) = Flow::of(evaluation) {
-            let counted = Knowledge::counted(&mut self.values, evaluation, &flow);
-            self.counted.extend(counted.difference(&self.lacking));
-        }
-    }
-
-    /// The residual program of a warp.
-    fn warp(
-        &mut self,
-        code: &Code,
-        slice: &Slice,
-        warp: Warp,
-        evaluation: &Evaluation,
-    ) -> Result<Statements, Failure> {
-        let flow = Flow::of(evaluation).map_err(|node| {
-            let what = "a loop that is entered in two places is not followed".to_owned();
-            let at = slice.nodes[node].instructions.last();
-            let span = match (slice.nodes[node].then, at) {
-                (super::slice::Then::Branch { span, .. }, _) => span,
-                (_, Some(at)) => code.instructions[*at].span,
-                _ => Span::default(),
-            };
-            Failure::Stop(Stop { what, span, help: None })
-        })?;
-        self.counted.retain(|number| !self.lacking.contains(number));
-        let knowledge = Knowledge::new(&mut self.values, evaluation, &flow, &self.counted);
-        let trips = trips(&self.values, evaluation, &flow);
-        let told = told(code, slice, &flow);
-        let mut residual = Residual {
-            told: &told,
-            code,
-            slice,
-            values: &self.values,
-            evaluation,
-            flow: &flow,
-            knowledge: &knowledge,
-            origins: &self.origins,
-            live: warp.live(),
-            groups: Warp::threads(warp.cluster),
-            rank: (Warp::threads(warp.cluster) > 1).then_some(warp.rank),
-            is_all: warp.is_all(),
-            trips: &trips,
-            has_own_name: &self.has_own_name,
-            needed: BTreeSet::new(),
-            rounds: BTreeSet::new(),
-            decisions: &mut self.decisions,
-            unknown: &mut self.unknown,
-            numbers: &mut self.numbers,
-        };
-        residual.collect().map_err(Failure::Stop)?;
-        let mut structurer = Structurer::new(&flow, evaluation, residual);
-        structurer.run().map_err(Failure::Stop)
-    }
-}
-
 /// The first instruction that a warp may reach and that is not followed.
 fn beyond(code: &Code, slice: &Slice, warp: &Evaluation) -> Option<Stop> {
     let reached = slice.nodes.iter().zip(&warp.then).filter(|(_, then)| then.is_some());
@@ -434,15 +382,6 @@ fn beyond(code: &Code, slice: &Slice, warp: &Evaluation) -> Option<Stop> {
     });
     let (span, what) = found.min_by_key(|(span, _)| *span)?;
     Some(Stop { what: format!("not followed: {what}"), span, help: None })
-}
-
-/// For each register whether no other has its name.
-fn own_names(code: &Code) -> Vec<bool> {
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for name in &code.registers {
-        *counts.entry(name).or_default() += 1;
-    }
-    code.registers.iter().map(|name| counts[name.as_str()] == 1).collect()
 }
 
 /// Collects what a program rests on; whether barriers follow it, and whether agents may part.

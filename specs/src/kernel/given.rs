@@ -8,6 +8,16 @@ use super::code::Operation;
 use super::value::{Term, ValueId, Values};
 
 impl Values {
+    /// A term in code in which instructions stand elsewhere now.
+    pub(super) fn moved(&mut self, value: ValueId, to: &impl Fn(usize) -> usize) -> ValueId {
+        let inside = self.inside(value).into_iter();
+        let inside: Vec<ValueId> = inside.map(|part| self.moved(part, to)).collect();
+        if let (Term::Loaded { at, varies, .. }, [address]) = (self.term(value).clone(), inside.as_slice()) {
+            return self.leaf(Term::Loaded { at: to(at), address: *address, varies });
+        }
+        self.with(value, &inside).unwrap_or(value)
+    }
+
     /// A value where a condition is not 0.
     pub(super) fn given(&mut self, value: ValueId, condition: ValueId) -> ValueId {
         let contrary = self.truth(condition, false);

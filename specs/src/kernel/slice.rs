@@ -3,11 +3,11 @@
 //!
 //! Loops without a barrier in them are taken to end.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::common::span::Span;
 
-use super::code::{Action, Argument, Code, Guard, Register};
+use super::code::{Action, Argument, Code, Guard, Register, Written};
 use super::graph::{Graph, Next};
 
 /// The end of the kernel, as a node.
@@ -74,7 +74,8 @@ enum Work {
 }
 
 /// The slice of a kernel; `None` if its loops and branches are too many to be followed.
-pub(super) fn slice(code: &Code, graph: &Graph) -> Option<Slice> {
+/// Some stores are kept, with what they store.
+pub(super) fn slice(code: &Code, graph: &Graph, stores: &BTreeSet<usize>) -> Option<Slice> {
     let depends = graph.control_dependences();
     if depends.iter().map(Vec::len).sum::<usize>() > DEPENDENCES {
         return None;
@@ -90,14 +91,14 @@ pub(super) fn slice(code: &Code, graph: &Graph) -> Option<Slice> {
         registers: BTreeMap::new(),
         work: Vec::new(),
     };
-    let reached = slicer.begin();
+    let reached = slicer.begin(stores);
     slicer.close();
     Some(slicer.nodes(reached))
 }
 
 impl Slicer<'_> {
     /// Collects who writes what, and begins with the barriers. The number of instructions reached.
-    fn begin(&mut self) -> usize {
+    fn begin(&mut self, stores: &BTreeSet<usize>) -> usize {
         let mut reached = 0;
         for (number, block) in self.graph.blocks.iter().enumerate().filter(|(n, _)| self.graph.reached[*n]) {
             reached += block.end - block.first;
@@ -123,6 +124,19 @@ impl Slicer<'_> {
                         self.work.push(Work::Block(number));
                         let registers = [*address, *parity].into_iter().filter_map(register_of);
                         self.work.extend(registers.map(Work::Register));
+                    }
+                    Action::Store { address: Some((address, _)), written, .. } if stores.contains(&at) => {
+                        self.instructions[at] = true;
+                        self.work.push(Work::Block(number));
+                        let values = match written {
+                            Written::Values(values) => values.as_slice(),
+                            Written::Data | Written::Exchange => &[],
+                        };
+                        let operands = values.iter().map(|(value, _)| *value).chain([*address]);
+                        let registers = operands.filter_map(register_of);
+                        self.work.extend(registers.map(Work::Register));
+                        let guard = self.code.instructions[at].guard;
+                        self.work.extend(guard.map(|guard| Work::Register(guard.register)));
                     }
                     Action::Beyond(_) => {
                         self.instructions[at] = true;

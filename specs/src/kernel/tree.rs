@@ -219,6 +219,8 @@ pub(crate) enum Assumption {
     Unwritten(Span),
     /// All threads load the same here, since one has told the others through shared memory.
     Told(Span),
+    /// This loads what was stored before: stores whose addresses are not known go elsewhere.
+    Forwarded(Span),
     /// The sums compared here do not overflow.
     Unwrapped(Span),
     /// What is asked here has been written, though there are ways on which it is not.

@@ -43,7 +43,7 @@ pub(super) enum Term {
 const DEPTH: u8 = 120;
 
 /// All terms of an extraction.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Values {
     terms: Vec<Term>,
     widths: Vec<u8>,

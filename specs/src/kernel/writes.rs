@@ -11,14 +11,14 @@ use super::code::{
 };
 
 /// What an address is counted from: a name, and through how many pointers that are loaded.
-type Root = (u32, u8);
+pub(super) type Root = (u32, u8);
 
 /// The most pointers behind one another that are told apart.
 const POINTERS: u8 = 4;
 
 /// What registers may be counted from.
 #[derive(Default)]
-struct Roots {
+pub(super) struct Roots {
     of: HashMap<Register, BTreeSet<Root>>,
     /// Names of numbers, which are no addresses.
     numbers: BTreeSet<u32>,
@@ -35,7 +35,7 @@ pub(super) fn forget_written(code: &mut Code, threads: u32) {
         let mut written = BTreeSet::new();
         let mut anywhere = false;
         for instruction in &code.instructions {
-            if let Action::Store { address, memory: Memory::Global } = &instruction.action {
+            if let Action::Store { address, memory: Memory::Global, .. } = &instruction.action {
                 let found = address.map(|(base, _)| roots.argument(base)).unwrap_or_default();
                 anywhere |= found.is_empty();
                 written.extend(found);
@@ -61,7 +61,7 @@ pub(super) fn forget_written(code: &mut Code, threads: u32) {
 }
 
 impl Roots {
-    fn of(code: &Code) -> Self {
+    pub(super) fn of(code: &Code) -> Self {
         let numbers = (0_u32..).zip(&code.names).filter(|(_, name)| name.starts_with('%'));
         let mut roots = Self { of: HashMap::new(), numbers: numbers.map(|(number, _)| number).collect() };
         loop {
@@ -82,7 +82,7 @@ impl Roots {
         }
     }
 
-    fn argument(&self, argument: Argument) -> BTreeSet<Root> {
+    pub(super) fn argument(&self, argument: Argument) -> BTreeSet<Root> {
         match argument {
             Argument::Register(register) => self.of.get(&register).cloned().unwrap_or_default(),
             Argument::Same(name) if !self.numbers.contains(&name) => BTreeSet::from([(name, 0)]),
@@ -160,7 +160,7 @@ fn exchanged_at_will(code: &Code, threads: u32) -> Vec<usize> {
     let symbols = |argument: Argument| roots.argument(argument).into_iter().map(|(name, _)| name).collect();
     let mut stored: HashMap<usize, Stored> = HashMap::new();
     for (at, instruction) in code.instructions.iter().enumerate() {
-        let Action::Store { address, memory } = &instruction.action else { continue };
+        let Action::Store { address, memory, .. } = &instruction.action else { continue };
         let address = address.filter(|_| !code.is_written_from_elsewhere);
         let here = stored.entry(parts[at]).or_default();
         let names: BTreeSet<u32> = address.map(|(base, _)| symbols(base)).unwrap_or_default();

@@ -60,6 +60,10 @@ fn assumed(assumption: &Assumption) -> (String, Span) {
         Assumption::Told(span) => {
             ("all threads load the same here, as one of them has stored it before a barrier", span)
         }
+        Assumption::Forwarded(span) => (
+            "this loads what was stored there before, as stores whose addresses are not known go elsewhere",
+            span,
+        ),
         Assumption::Unwrapped(span) => ("the sums compared here do not overflow", span),
         Assumption::Written(span) => {
             ("what decides here has been written, though there are ways on which it is not", span)

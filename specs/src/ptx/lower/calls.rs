@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::kernel::code::{Action, Argument, Function, Memory, Register, Type};
+use crate::kernel::code::{Action, Argument, Function, Memory, Register, Type, Written};
 use crate::ptx::syntax::{Body, Module, Operand, Param};
 
 use super::addresses::of_params;
@@ -194,7 +194,10 @@ impl<'m> Lowerer<'m> {
         match function.and_then(|(index, function)| Some((index, function, function.body.as_ref()?))) {
             Some((index, ..)) if !self.concerned[index] => {
                 if self.writing[index] {
-                    self.emit(current, Action::Store { address: None, memory: Memory::Global });
+                    self.emit(
+                        current,
+                        Action::Store { address: None, memory: Memory::Global, written: Written::Data },
+                    );
                 }
                 self.results(current, returns);
             }

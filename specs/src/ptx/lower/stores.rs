@@ -1,11 +1,12 @@
 //! Instructions that write memory, as far as addresses tell what.
 
-use crate::kernel::code::{Action, Memory};
+use crate::kernel::code::{Action, Memory, Written};
 use crate::ptx::syntax::{Module, Operand};
 
 use super::calls::reaching;
 use super::data::{Space, space};
 use super::state::{Current, Lowerer};
+use super::types;
 
 /// Opcodes, by the part before the first dot, that write at the first address among their operands.
 const WRITERS: [&str; 7] = ["st", "red", "atom", "cp", "stmatrix", "multimem", "wmma"];
@@ -42,6 +43,25 @@ impl<'m> Lowerer<'m> {
         self.code.is_written_from_elsewhere |=
             current.has("shared::cluster") && !current.has("global") && self.launch.groups() > 1;
         let base = self.base(current, base);
-        self.emit(current, Action::Store { address: Some((base, offset)), memory });
+        let written = self.stored(current);
+        self.emit(current, Action::Store { address: Some((base, offset)), memory, written });
+    }
+
+    /// What it writes.
+    fn stored(&mut self, current: &Current<'m>) -> Written {
+        let parts = &current.parts;
+        match parts.first().copied() {
+            Some("atom" | "red" | "multimem") => return Written::Exchange,
+            Some("st") if !current.has("async") => {}
+            _ => return Written::Data,
+        }
+        let bytes = parts.last().and_then(|ty| types::bytes(ty)).and_then(|bytes| u8::try_from(bytes).ok());
+        let operands = match current.operands() {
+            [Operand::Address(..), Operand::Group(values)] => values.as_slice(),
+            [Operand::Address(..), value] => std::slice::from_ref(value),
+            _ => return Written::Data,
+        };
+        let Some(bytes) = bytes else { return Written::Data };
+        Written::Values(operands.iter().map(|value| (self.argument(current, value), bytes)).collect())
     }
 }

@@ -1,6 +1,6 @@
 //! Which instruction is laid out by whom.
 
-use crate::kernel::code::{Action, Function, Guard, Memory, Operation};
+use crate::kernel::code::{Action, Function, Guard, Memory, Operation, Written};
 use crate::sass::opcodes::{self, Effect};
 use crate::sass::operand::{Kind, Operand, Sign};
 use crate::sass::syntax::Statement;
@@ -115,7 +115,7 @@ impl<'m> Lowerer<'m> {
     /// Memory that an instruction may write anywhere.
     pub(super) fn writes_anywhere(&mut self, current: &Current<'m>) {
         for memory in [Memory::Global, Memory::Shared] {
-            self.emit(current, Action::Store { address: None, memory });
+            self.emit(current, Action::Store { address: None, memory, written: Written::Data });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Loads and stores.
 
-use crate::kernel::code::{Action, Argument, Function, Memory, Operation};
+use crate::kernel::code::{Action, Argument, Function, Memory, Operation, Written};
 use crate::sass::operand::{File, Kind, Register, number, parts, register};
 
 use super::arithmetic::copy;
@@ -183,6 +183,9 @@ impl<'m> Lowerer<'m> {
             Memory::Global => self.global_address(current, text, 0),
             _ => self.shared(current, text),
         });
-        self.emit(current, Action::Store { address: found.map(|address| (address, 0)), memory });
+        self.emit(
+            current,
+            Action::Store { address: found.map(|address| (address, 0)), memory, written: Written::Data },
+        );
     }
 }

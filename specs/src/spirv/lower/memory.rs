@@ -1,7 +1,7 @@
 //! Loads and stores.
 
 use crate::common::span::Span;
-use crate::kernel::code::{Action, Argument, Function, Memory, Operation};
+use crate::kernel::code::{Action, Argument, Function, Memory, Operation, Written};
 use crate::spirv::opcodes::op;
 use crate::spirv::syntax::{Instruction, Operand};
 
@@ -84,11 +84,14 @@ impl Lowerer<'_> {
             }
             Some(Root::Memory(Memory::Constant, _) | Root::Builtin(_)) => {}
             Some(Root::Memory(memory, address)) => {
-                self.emit(span, Action::Store { address: Some((*address, 0)), memory: *memory });
+                self.emit(
+                    span,
+                    Action::Store { address: Some((*address, 0)), memory: *memory, written: Written::Data },
+                );
             }
             Some(Root::Anywhere) | None => {
                 for memory in [Memory::Global, Memory::Shared] {
-                    self.emit(span, Action::Store { address: None, memory });
+                    self.emit(span, Action::Store { address: None, memory, written: Written::Data });
                 }
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::common::span::Span;
-use crate::kernel::code::{Action, Argument, Function, Memory};
+use crate::kernel::code::{Action, Argument, Function, Memory, Written};
 use crate::xegpu::ops::{Effect, effect};
 use crate::xegpu::syntax::{Operation, Region};
 
@@ -86,7 +86,10 @@ impl<'s> Lowerer<'_, 's> {
                     Some(name) => {
                         let address = self.leaf(name, span);
                         let memory = Memory::Global;
-                        self.emit(span, Action::Store { address: Some((address, 0)), memory });
+                        self.emit(
+                            span,
+                            Action::Store { address: Some((address, 0)), memory, written: Written::Data },
+                        );
                     }
                     None => self.anything_written(span),
                 }
@@ -97,7 +100,7 @@ impl<'s> Lowerer<'_, 's> {
 
     pub(super) fn anything_written(&mut self, span: Span) {
         for memory in [Memory::Global, Memory::Shared] {
-            self.emit(span, Action::Store { address: None, memory });
+            self.emit(span, Action::Store { address: None, memory, written: Written::Data });
         }
     }
 

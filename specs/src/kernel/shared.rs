@@ -1,0 +1,157 @@
+//! What warps share, and what becomes of each: its evaluation, and its residual program.
+
+use std::collections::{BTreeSet, HashMap};
+
+use barcheck_model::Patience;
+
+use super::code::Code;
+use super::evaluate::{Evaluation, Evaluator};
+use super::flow::Flow;
+use super::numbers::Number;
+use super::origins::Origins;
+use super::reach::{self, reaching};
+use super::recurrences::told;
+use super::residual::Residual;
+use super::slice::Slice;
+use super::structure::{Stop, Structurer};
+use super::traits::Knowledge;
+use super::tree::Statements;
+use super::trips::trips;
+use super::value::{ValueId, Values};
+use super::warp::Warp;
+use crate::common::span::Span;
+
+/// Why there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    Stop(Stop),
+    /// Patience was over.
+    Late,
+}
+
+/// What warps share.
+pub(super) struct Shared {
+    pub(super) values: Values,
+    pub(super) loads: HashMap<(u32, u32), usize>,
+    pub(super) decisions: HashMap<String, String>,
+    pub(super) unknown: BTreeSet<String>,
+    pub(super) has_own_name: Vec<bool>,
+    pub(super) origins: Origins,
+    /// Unknown numbers that loops count up to.
+    pub(super) counted: BTreeSet<ValueId>,
+    /// Those of them of which nothing can be computed.
+    pub(super) lacking: BTreeSet<ValueId>,
+    /// Those of which something is.
+    pub(super) numbers: Vec<Number>,
+}
+
+impl Shared {
+    pub(super) fn new(code: &Code, values: Values) -> Self {
+        Self {
+            values,
+            loads: HashMap::new(),
+            decisions: HashMap::new(),
+            unknown: BTreeSet::new(),
+            has_own_name: own_names(code),
+            origins: Origins::default(),
+            counted: BTreeSet::new(),
+            lacking: BTreeSet::new(),
+            numbers: Vec::new(),
+        }
+    }
+
+    /// What is known of a warp.
+    pub(super) fn evaluate(
+        &mut self,
+        code: &Code,
+        slice: &Slice,
+        warp: Warp,
+        patience: &Patience,
+    ) -> Result<Evaluation, Failure> {
+        // Among lanes that have gone another way than others a branch may go one way only.
+        let mut one_way = HashMap::new();
+        loop {
+            let (values, loads) = (&mut self.values, &mut self.loads);
+            let known = one_way.clone();
+            let mut evaluator = Evaluator { code, slice, values, loads, warp, one_way: known };
+            let Some(mut evaluation) = evaluator.run(patience) else {
+                if patience.has_run_out() {
+                    return Err(Failure::Late);
+                }
+                let what = "its values are too many to be followed".to_owned();
+                return Err(Failure::Stop(Stop { what, span: Span::default(), help: None }));
+            };
+            evaluation.lanes = reaching(&self.values, &evaluation.then, warp.live());
+            let found = if warp.is_all() { Vec::new() } else { reach::one_way(&self.values, &evaluation) };
+            if found.is_empty() {
+                return Ok(evaluation);
+            }
+            one_way.extend(found);
+        }
+    }
+
+    /// Collects the unknown numbers that loops of an agent count up to.
+    pub(super) fn counts(&mut self, evaluation: &Evaluation) {
+        if let Ok(flow) = Flow::of(evaluation) {
+            let counted = Knowledge::counted(&mut self.values, evaluation, &flow);
+            self.counted.extend(counted.difference(&self.lacking));
+        }
+    }
+
+    /// The residual program of a warp.
+    pub(super) fn warp(
+        &mut self,
+        code: &Code,
+        slice: &Slice,
+        warp: Warp,
+        evaluation: &Evaluation,
+    ) -> Result<Statements, Failure> {
+        let flow = Flow::of(evaluation).map_err(|node| {
+            let what = "a loop that is entered in two places is not followed".to_owned();
+            let at = slice.nodes[node].instructions.last();
+            let span = match (slice.nodes[node].then, at) {
+                (super::slice::Then::Branch { span, .. }, _) => span,
+                (_, Some(at)) => code.instructions[*at].span,
+                _ => Span::default(),
+            };
+            Failure::Stop(Stop { what, span, help: None })
+        })?;
+        self.counted.retain(|number| !self.lacking.contains(number));
+        let knowledge = Knowledge::new(&mut self.values, evaluation, &flow, &self.counted);
+        let trips = trips(&self.values, evaluation, &flow);
+        let told = told(code, slice, &flow);
+        let mut residual = Residual {
+            told: &told,
+            code,
+            slice,
+            values: &self.values,
+            evaluation,
+            flow: &flow,
+            knowledge: &knowledge,
+            origins: &self.origins,
+            live: warp.live(),
+            groups: Warp::threads(warp.cluster),
+            rank: (Warp::threads(warp.cluster) > 1).then_some(warp.rank),
+            is_all: warp.is_all(),
+            trips: &trips,
+            has_own_name: &self.has_own_name,
+            needed: BTreeSet::new(),
+            rounds: BTreeSet::new(),
+            decisions: &mut self.decisions,
+            unknown: &mut self.unknown,
+            numbers: &mut self.numbers,
+        };
+        residual.collect().map_err(Failure::Stop)?;
+        let mut structurer = Structurer::new(&flow, evaluation, residual);
+        structurer.run().map_err(Failure::Stop)
+    }
+}
+
+/// For each register whether no other has its name.
+fn own_names(code: &Code) -> Vec<bool> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for name in &code.registers {
+        *counts.entry(name).or_default() += 1;
+    }
+    code.registers.iter().map(|name| counts[name.as_str()] == 1).collect()
+}
