@@ -54,7 +54,7 @@ pub use replay::{About, Replayed, replay, replay_within};
 
 use allowed::Allows;
 use barcheck_counterexamples::SourceInfo;
-use barcheck_engine::{Found, Outcome};
+use barcheck_engine::{Found, Inconclusive, Outcome};
 use barcheck_model::machine::{self, Coverage};
 use barcheck_model::program::{Place, Program};
 use barcheck_model::rule::Level;
@@ -232,7 +232,7 @@ fn judge(
     };
     let coverage = options.coverage.then(|| coverage::told(&program, &worked_out));
     let case = Case { program, readings: options.readings, source };
-    let mut outcome = barcheck_engine::check(case.program.clone(), options.readings, &settings, control);
+    let mut outcome = checked(&case.program, options.readings, &settings, control);
     let purse = Purse::of(options.settings.budgets, started, &outcome, control);
     let mut shown = Shown::of(loaded.extracted.as_ref());
     shown.add(&case, &outcome, (&settings.levels, &purse), |found| found.level >= Level::Warning);
@@ -272,6 +272,38 @@ fn judge(
         unseen: false,
         given: BTreeMap::new(),
     }
+}
+
+/// What the engines say. Where all that is violated is asked for and takes too long, the last third of the time
+/// is for one violation, which is better than none.
+fn checked(
+    program: &Arc<Program>,
+    readings: machine::Options,
+    settings: &Settings,
+    control: &dyn Control,
+) -> Outcome {
+    let ask = |settings: &Settings| barcheck_engine::check(Arc::clone(program), readings, settings, control);
+    let Some(timeout) = settings.budgets.timeout.filter(|_| settings.all) else { return ask(settings) };
+    let last = timeout / 3;
+    let within = |timeout| Budgets { timeout: Some(timeout), ..settings.budgets };
+    let mut all = ask(&Settings { budgets: within(timeout - last), ..settings.clone() });
+    for why in all.inconclusive.iter_mut().chain(&mut all.uncovered) {
+        if let Inconclusive::Time(limit, _) = why {
+            *limit = timeout;
+        }
+    }
+    if !matches!(all.inconclusive, Some(Inconclusive::Time(..))) {
+        return all;
+    }
+    let one = Settings { all: false, checkpoint: None, budgets: within(last), ..settings.clone() };
+    let one = ask(&one);
+    if one.verdict != Verdict::Violated {
+        return all;
+    }
+    let mut statistics = one.statistics;
+    statistics.seconds += all.statistics.seconds;
+    statistics.complete = false;
+    Outcome { uncovered: all.inconclusive, statistics, ..one }
 }
 
 /// A finding that is graver than its rule violates a protocol that violates no rule.

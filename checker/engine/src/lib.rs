@@ -45,7 +45,7 @@ pub fn check(program: Arc<Program>, options: Options, settings: &Settings, contr
 }
 
 /// Looks for a state in which every agent of a goal is where it is wanted, breadth first: the path to it is
-/// the shortest that there is.
+/// the shortest that there is, unless a quick look at the protocol has come to a deadlock there.
 ///
 /// Of `settings` the budgets count; one thread searches. Runs that violate a rule end there, whatever its
 /// level. The result depends on the protocol, the options and the goal only, unless a budget is used up or

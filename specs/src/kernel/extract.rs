@@ -198,7 +198,7 @@ fn forwarded(
 ) -> Result<(Values, Option<(usize, usize)>), Failure> {
     let (mut values, mut figures) = (Values::of(code), None);
     for _ in 0..LOOKS {
-        if loads.is_empty() || group.is_one() || forwards::stores(code).is_empty() {
+        if loads.is_empty() || group.is_one() || forwards::plain_stores(code).is_empty() {
             break;
         }
         let mut whole = code.clone();
@@ -210,16 +210,21 @@ fn forwarded(
         let matters: BTreeSet<usize> =
             matter.nodes.iter().flat_map(|node| &node.instructions).copied().collect();
         loads.retain(|at, _| matters.contains(at));
-        let Some(slice) = slice(&whole, &graph, &forwards::stores(&whole)).filter(|_| !loads.is_empty())
-        else {
-            break;
-        };
         let mut shared = Shared::new(&whole, values.clone());
-        let Some(agents) = agents(&whole, &slice, group, &mut shared, patience)? else { break };
-        let (code_of, of, agents) = (&whole, &mut shared.values, agents.as_slice());
-        let threads = Warp::threads(group.size);
-        let search = Forwards { code: code_of, slice: &slice, values: of, agents, threads, loads: &loads };
-        let chosen = { search }.choose();
+        let mut chosen = forwards::Chosen::new();
+        // What stores at computed addresses say is asked for only where something may be forwarded.
+        for stores in [forwards::plain_stores(&whole), forwards::all_stores(&whole)] {
+            let slice = slice(&whole, &graph, &stores).filter(|_| !loads.is_empty());
+            let Some(slice) = slice else { return Ok((values, figures)) };
+            let found = agents(&whole, &slice, group, &mut shared, patience)?;
+            let Some(agents) = found else { return Ok((values, figures)) };
+            let (code, slice, values, agents) = (&whole, &slice, &mut shared.values, agents.as_slice());
+            let threads = Warp::threads(group.size);
+            chosen = Forwards { code, slice, values, agents, threads, loads: &loads }.choose();
+            if chosen.is_empty() {
+                break;
+            }
+        }
         let has_any = !chosen.is_empty();
         let more = put(code, &mut shared.values, chosen, &mut loads);
         if has_any {

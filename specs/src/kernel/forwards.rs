@@ -20,7 +20,7 @@ use super::evaluate::{Evaluation, Way};
 use super::lanes::Lanes;
 use super::slice::Slice;
 use super::value::{Term, ValueId, Values};
-use super::writes::Roots;
+use super::writes::{Roots, definitions, place};
 
 /// The bytes that a lane writes at most with one instruction.
 const WIDEST: i64 = 16;
@@ -34,19 +34,29 @@ pub(super) fn loads(code: &Code) -> Loads {
     loads.map(|(at, instruction)| (at, instruction.action.clone())).collect()
 }
 
-/// The stores that may matter to such loads; none if nothing can be said.
-pub(super) fn stores(code: &Code) -> BTreeSet<usize> {
-    let mut has_numbers = false;
-    let all = code.instructions.iter().enumerate().filter(|(_, instruction)| match &instruction.action {
-        Action::Store { address: Some(_), memory, written } => {
-            has_numbers |= *memory == Memory::Shared && matches!(written, Written::Values(_));
-            // Shared memory may be written by way of any address.
-            true
-        }
+/// Stores of values at places that the code names: what may be forwarded, by position.
+pub(super) fn plain_stores(code: &Code) -> BTreeSet<usize> {
+    if code.is_written_from_elsewhere {
+        return BTreeSet::new();
+    }
+    let definitions = definitions(code);
+    let stores = code.instructions.iter().enumerate().filter(|(_, instruction)| match &instruction.action {
+        Action::Store {
+            address: Some((base, offset)),
+            memory: Memory::Shared,
+            written: Written::Values(_),
+        } => place(code, &definitions, *base, *offset).is_some(),
         _ => false,
     });
-    let all = all.map(|(at, _)| at).collect();
-    if has_numbers && !code.is_written_from_elsewhere { all } else { BTreeSet::new() }
+    stores.map(|(at, _)| at).collect()
+}
+
+/// All stores of which it is known what their addresses are computed from: shared memory may be written by way
+/// of any address.
+pub(super) fn all_stores(code: &Code) -> BTreeSet<usize> {
+    let is_store = |action: &Action| matches!(action, Action::Store { address: Some(_), .. });
+    let all = code.instructions.iter().enumerate();
+    all.filter(|(_, instruction)| is_store(&instruction.action)).map(|(at, _)| at).collect()
 }
 
 /// An agent and what is known of it.
@@ -135,7 +145,7 @@ impl Forwards<'_> {
                 let Some(Argument::Same(ty)) = arguments.get(1) else { continue };
                 let ty = self.code.names.get(*ty as usize).map_or("", String::as_str);
                 let Some((bytes, signed)) = loaded(ty) else { continue };
-                if let Some((base, Lanes::All(offset))) = self.place(*address) {
+                if let Some((base, Lanes::All(offset))) = self.place_of(*address) {
                     let place = Place { base, offset: offset as i64 };
                     wanted.insert((index, *at), Wanted { rank: agent.rank, place, bytes, signed });
                 }
@@ -145,18 +155,18 @@ impl Forwards<'_> {
     }
 
     /// What an address is counted from, and how far.
-    fn place(&self, address: ValueId) -> Option<(Option<u32>, Lanes)> {
+    fn place_of(&self, address: ValueId) -> Option<(Option<u32>, Lanes)> {
         match self.values.term(address) {
             Term::Known(lanes) => Some((None, lanes.clone())),
             Term::Same(name) => Some((Some(*name), Lanes::All(0))),
             Term::Sum { bits, terms, known } => {
                 let [(term, Lanes::All(1))] = terms.as_slice() else { return None };
-                let (base, offset) = self.place(*term)?;
+                let (base, offset) = self.place_of(*term)?;
                 let sign = u32::from(64 - bits);
                 let known = Lanes::map(&[known], |n| Some((((n[0] << sign) as i64) >> sign) as u64))?;
                 Some((base, Lanes::map(&[&offset, &known], |n| Some(n[0].wrapping_add(n[1])))?))
             }
-            Term::Apply { operation: Operation::Convert(_), terms, .. } => self.place(terms[0]),
+            Term::Apply { operation: Operation::Convert(_), terms, .. } => self.place_of(terms[0]),
             _ => None,
         }
     }
@@ -215,7 +225,7 @@ impl Forwards<'_> {
                     continue;
                 };
                 let Some(store) = agent.evaluation.stores.get(&at) else { continue };
-                let Some((from, offsets)) = self.place(store.address) else {
+                let Some((from, offsets)) = self.place_of(store.address) else {
                     let roots = roots.argument(*base);
                     lost.extend(entries.keys().copied().filter(|wanted| {
                         let may_be = match wanted.place.base {

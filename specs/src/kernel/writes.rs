@@ -122,7 +122,7 @@ fn keeps(operation: Operation) -> bool {
 }
 
 /// A place in shared memory: a symbol and an offset.
-type Place = (u32, i64);
+pub(super) type Place = (u32, i64);
 
 /// The bytes that one instruction stores at most.
 const WIDEST: i64 = 16;
@@ -192,7 +192,7 @@ fn exchanged_at_will(code: &Code, threads: u32) -> Vec<usize> {
 }
 
 /// Where each register is written.
-fn definitions(code: &Code) -> HashMap<Register, Vec<usize>> {
+pub(super) fn definitions(code: &Code) -> HashMap<Register, Vec<usize>> {
     let mut definitions: HashMap<Register, Vec<usize>> = HashMap::new();
     for (at, instruction) in code.instructions.iter().enumerate() {
         if let Action::Compute { to, .. } = &instruction.action {
@@ -203,7 +203,7 @@ fn definitions(code: &Code) -> HashMap<Register, Vec<usize>> {
 }
 
 /// The place that an address is, if it is a symbol and a number.
-fn place(
+pub(super) fn place(
     code: &Code,
     definitions: &HashMap<Register, Vec<usize>>,
     mut argument: Argument,

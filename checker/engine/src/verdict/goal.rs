@@ -36,7 +36,7 @@ pub struct Sighting {
     pub met: Vec<usize>,
     /// Where nobody can take a step: the finding.
     pub deadlock: Option<Finding>,
-    /// A path to it, the shortest that there is.
+    /// A path to it: the shortest that there is, where a search found it.
     pub path: Path,
 }
 
