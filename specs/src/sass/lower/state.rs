@@ -158,6 +158,7 @@ impl<'m> Lowerer<'m> {
         }
         let name = if number == CARRY { "CC".to_owned() } else { format!("{}{number}", file.letters()) };
         let cell = self.code.register(&name);
+        self.code.bits[cell as usize] = if file.is_predicate() { 1 } else { 32 };
         self.registers.insert((file, number), cell);
         cell
     }
