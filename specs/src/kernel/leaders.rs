@@ -16,17 +16,38 @@ use crate::common::span::Span;
 pub(super) type Gate = BTreeSet<String>;
 
 /// What has to hold where a condition does: its parts, in whatever order they stand. `None` if warps or lanes
-/// decide it by themselves.
-pub(super) fn gate(condition: &Condition) -> Option<Gate> {
+/// decide it by themselves. Variables that hold answers stand for the questions: `told` has these.
+pub(super) fn gate(condition: &Condition, told: &BTreeMap<String, String>) -> Option<Gate> {
     let mut parts = Gate::new();
     match condition {
-        Condition::Value { text, .. } => conjuncts(text, &mut parts),
+        Condition::Value { text, .. } => {
+            conjuncts(text, &mut parts);
+            let question = |part: String| match told.get(part.trim_start_matches('!')) {
+                Some(key) => format!("{key} {}", part.starts_with('!')),
+                None => part,
+            };
+            parts = parts.into_iter().map(question).collect();
+        }
         Condition::Uniform { decision, negated } => {
             parts.insert(format!("{} {negated}", decision.key));
         }
         Condition::OfWarp | Condition::OfLane => return None,
     }
     Some(parts)
+}
+
+/// The variable that an `if` gives the answer to its question, and the question.
+pub(super) fn answered(
+    condition: &Condition,
+    [then, otherwise]: [&[Statement]; 2],
+) -> Option<(String, String)> {
+    let Condition::Uniform { decision, negated: false } = condition else { return None };
+    let set = |arm: &[Statement], number: i64| match arm {
+        [Statement::Set { local, value, .. }] if value.number == Some(number) => Some(local.clone()),
+        _ => None,
+    };
+    let local = set(then, 1)?;
+    (set(otherwise, 0)? == local).then(|| (local, decision.key.clone()))
 }
 
 /// What is left of a gate where something is asked. More than the gate is not asked along with it.

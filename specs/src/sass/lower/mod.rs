@@ -22,6 +22,7 @@ mod results;
 mod routes;
 mod stacks;
 mod state;
+mod webs;
 
 use std::collections::HashMap;
 
@@ -55,5 +56,9 @@ pub(super) fn lower(listing: &Listing<'_>, entry: usize, launch: &Launch, target
     };
     lowerer.region(entry, 0);
     lowerer.asks_for_clusters();
-    lowerer.code
+    let mut cells: Vec<u32> = lowerer.registers.values().copied().collect();
+    cells.sort_unstable();
+    let mut code = lowerer.code;
+    webs::separate(&mut code, &cells);
+    code
 }
