@@ -59,7 +59,7 @@ struct Measurer<'m> {
     announced: BTreeMap<usize, i64>,
     assumes: BTreeSet<Assumption>,
     /// Variables that hold the answers to questions, and these.
-    told: BTreeMap<String, String>,
+    told: leaders::Told,
 }
 
 /// Gives every copy its bytes; what is assumed with that is added to `assumes`.
