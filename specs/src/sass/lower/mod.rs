@@ -22,6 +22,7 @@ mod results;
 mod routes;
 mod stacks;
 mod state;
+mod tensors;
 mod webs;
 
 use std::collections::HashMap;
@@ -49,6 +50,7 @@ pub(super) fn lower(listing: &Listing<'_>, entry: usize, launch: &Launch, target
         registers: HashMap::new(),
         frames: Vec::new(),
         of_lanes: None,
+        maps: Vec::new(),
         returns: HashMap::new(),
         reduces_all: (0..).zip(&listing.functions).all(|(at, function)| {
             at != entry && function.is_entry || barriers::reduces_all(function, launch.count())
@@ -60,5 +62,6 @@ pub(super) fn lower(listing: &Listing<'_>, entry: usize, launch: &Launch, target
     cells.sort_unstable();
     let mut code = lowerer.code;
     webs::separate(&mut code, &cells);
+    tensors::name_maps(&mut code, &lowerer.maps);
     code
 }

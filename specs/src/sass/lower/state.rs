@@ -57,6 +57,8 @@ pub(super) struct Lowerer<'m> {
     pub(super) frames: Vec<Frame>,
     /// The loop over lanes that is being laid out.
     pub(super) of_lanes: Option<OfLanes>,
+    /// From what the addresses of tensor maps are computed.
+    pub(super) maps: Vec<super::tensors::Start>,
     /// For what is called, the registers that say where it comes back to; `None` for a stack.
     pub(super) returns: HashMap<(usize, usize), Vec<Option<Register>>>,
     /// All threads of the CTA take part in each reduction.
