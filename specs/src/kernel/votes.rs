@@ -35,8 +35,8 @@ impl Values {
 }
 
 impl Evaluator<'_> {
-    /// Whether all lanes that come there have something, or any, where it is known of each what of it does not
-    /// depend on what lanes have in common: `lane == 0 && k < n` for a `k` that counts rounds.
+    /// Whether all lanes that come there have something, or any, where it is known of each what of it does
+    /// not depend on what lanes have in common: `lane == 0 && k < n` for a `k` that counts rounds.
     pub(super) fn asked_of_lanes(
         &mut self,
         (at, function): (usize, Function),

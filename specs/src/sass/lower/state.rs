@@ -43,6 +43,9 @@ pub(super) struct OfLanes {
     pub(super) predicates: [Register; 2],
 }
 
+/// A copy, the register from which the address of its tensor map is counted, and bytes behind that.
+pub(super) type Start = (Span, u32, i64);
+
 pub(super) struct Lowerer<'m> {
     pub(super) listing: &'m Listing<'m>,
     pub(super) launch: &'m Launch,
@@ -58,7 +61,7 @@ pub(super) struct Lowerer<'m> {
     /// The loop over lanes that is being laid out.
     pub(super) of_lanes: Option<OfLanes>,
     /// From what the addresses of tensor maps are computed.
-    pub(super) maps: Vec<super::tensors::Start>,
+    pub(super) maps: Vec<Start>,
     /// For what is called, the registers that say where it comes back to; `None` for a stack.
     pub(super) returns: HashMap<(usize, usize), Vec<Option<Register>>>,
     /// All threads of the CTA take part in each reduction.

@@ -1,12 +1,12 @@
 //! Which tensor map a copy reads: its address, as a place in constant memory and bytes behind it.
 //!
-//! Compilers compute the address right before the copy, in general registers, uniform ones, or both, under the
-//! guard of the copy or what that was voted from. These steps are followed by the text of the listing; what
-//! they start from is looked up in the code, where registers that are used for several things are told apart.
+//! Compilers compute the address right before the copy, in general registers, uniform ones, or both, under
+//! the guard of the copy or what that was voted from. These steps are followed by the text of the listing;
+//! what they start from is looked up in the code, where registers that are used for several things are told
+//! apart.
 
 use std::collections::HashMap;
 
-use crate::common::span::Span;
 use crate::kernel::code::{Action, Argument, Code, Function, Operation, Register};
 use crate::sass::opcodes::{self, Effect};
 use crate::sass::operand::{self, File, Kind, Operand};
@@ -14,25 +14,19 @@ use crate::sass::syntax::Statement;
 
 use super::arithmetic::copy;
 use super::results::results;
-use super::state::{Current, Lowerer, WORD};
+use super::state::{Current, Lowerer, Start, WORD};
 
 /// Steps from one register to another that are followed.
 const STEPS: usize = 16;
-
-/// A copy, where its address starts from, and bytes behind that.
-pub(super) type Start = (Span, Register, i64);
 
 impl<'m> Lowerer<'m> {
     /// Notes from what the address of a copy's tensor map is computed.
     pub(super) fn reads_map(&mut self, current: &Current<'m>) {
         let Some(Kind::Address(text)) = current.operands.get(1).map(|operand| &operand.kind) else { return };
         let Some(register) = operand::register(text) else { return };
-        if let Some((register, offset)) = self.start(current, register)
-            && let Argument::Register(start) = {
-                let value = self.register(current, register, 0);
-                self.intermediate(current, copy(WORD), &[value])
-            }
-        {
+        let Some((register, offset)) = self.start(current, register) else { return };
+        let value = self.register(current, register, 0);
+        if let Argument::Register(start) = self.intermediate(current, copy(WORD), &[value]) {
             self.maps.push((current.span(), start, offset));
         }
     }
@@ -71,6 +65,11 @@ impl<'m> Lowerer<'m> {
                 Some(Effect::Reads | Effect::Stores | Effect::Barrier | Effect::Synchronises)
             );
             if is_quiet || statement.opcode.starts_with("WARPSYNC") {
+                // What some of them return stands first.
+                let first = statement.operands.first().and_then(|text| Operand::of(text).target());
+                if first == Some(register) {
+                    return Some(Some(at - 1 - distance));
+                }
                 continue;
             }
             if effect == Some(Effect::Flow) {
@@ -91,8 +90,8 @@ impl<'m> Lowerer<'m> {
         Some(None)
     }
 
-    /// Whether what is done under a guard is done where a later copy is: there is none, it is that of the copy,
-    /// or what the guard of the copy was voted from.
+    /// Whether what is done under a guard is done where a later copy is: there is none, it is that of the
+    /// copy, or what the guard of the copy was voted from.
     fn goes_along(&self, current: &Current<'m>, at: usize, guard: Option<&str>) -> bool {
         let Some(guard) = guard else { return true };
         let Some(of_copy) = current.statement.guard else { return false };
