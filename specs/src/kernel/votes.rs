@@ -53,7 +53,7 @@ impl Evaluator<'_> {
         for part in self.values.conjuncts(*value) {
             match self.values.as_known(part) {
                 Some(known) => {
-                    own.iter_mut().enumerate().for_each(|(lane, own)| *own &= known.get(lane) != 0)
+                    own.iter_mut().enumerate().for_each(|(lane, own)| *own &= known.get(lane) != 0);
                 }
                 None => common.push(part),
             }
