@@ -58,6 +58,8 @@ struct Measurer<'m> {
     next_announced: usize,
     announced: BTreeMap<usize, i64>,
     assumes: BTreeSet<Assumption>,
+    /// Variables that hold the answers to questions, and these.
+    told: leaders::Told,
 }
 
 /// Gives every copy its bytes; what is assumed with that is added to `assumes`.
@@ -175,7 +177,8 @@ impl Measurer<'_> {
                     self.give_up(|copy| words_of(&copy.object).contains(local));
                 }
                 Statement::If { condition, then, otherwise, span } => {
-                    self.branch(leaders::gate(condition), (then, otherwise), *span, open)?;
+                    self.told.extend(leaders::answered(condition, [then, otherwise]));
+                    self.branch(leaders::gate(condition, &self.told), (then, otherwise), *span, open)?;
                 }
                 Statement::For { from, to, variable, body, .. } => {
                     let mut changed = all_assigned(body);

@@ -102,6 +102,8 @@ pub(super) struct Evaluator<'c> {
     pub(super) warp: Warp,
     /// Where branches lead whose outcome is the same for all lanes that come there, though not for all.
     pub(super) one_way: HashMap<usize, usize>,
+    /// What values are in single lanes, as far as that was asked for.
+    pub(super) at_lanes: HashMap<(ValueId, usize), Option<ValueId>>,
 }
 
 /// A fixed point on its way.
@@ -233,17 +235,16 @@ impl Evaluator<'_> {
                     let arguments: Vec<ValueId> =
                         arguments.iter().map(|argument| self.argument(*argument, registers)).collect();
                     let bits = self.code.bits.get(*to as usize).copied().unwrap_or(64);
-                    let value = self.value((*at, bits), *function, &arguments);
+                    let asked = self.asked_of_lanes((*at, *function), &arguments, found);
+                    let value = match asked {
+                        Some(value) => value,
+                        None => self.value((*at, bits), *function, &arguments),
+                    };
                     if *function == Function::Load(Memory::Shared) {
                         found.loaded.extend(arguments.first().map(|address| (*at, *address)));
                     }
                     if *function == Function::Vote && self.values.may_be_shared(value) {
                         found.votes.insert(*at, value);
-                    }
-                    if matches!(function, Function::All | Function::Any)
-                        && self.values.as_known(arguments[0]).is_some_and(|known| known.all().is_none())
-                    {
-                        found.asked.insert(*at);
                     }
                     registers[index] = match instruction.guard {
                         None => value,
@@ -300,20 +301,18 @@ impl Evaluator<'_> {
         let from = [self.argument(base, registers), self.values.number(offset as u64)];
         let address = self.values.apply(Operation::Add, Type { bits: 64, signed: false }, &from);
         let condition = guard.map(|guard| self.condition(guard, registers));
-        let Written::Values(values) = written else {
-            return Stored { address, values: Vec::new(), condition };
-        };
+        let values: &[(Argument, u8)] = if let Written::Values(values) = written { values } else { &[] };
         let values = values.iter().map(|(value, _)| self.argument(*value, registers)).collect();
         Stored { address, values, condition }
     }
 
     /// What a load finds that was stored before.
     fn forwarded(&mut self, at: usize, address: ValueId) -> ValueId {
-        let forwarded = self.code.forwarded.get(&at);
-        match forwarded.map(|found| (found.of.get(&(self.warp.number, self.warp.rank)), found.is_forgotten)) {
+        let agent = (self.warp.number, self.warp.rank);
+        match self.code.forwarded.get(&at).map(|found| (found.of.get(&agent), found.is_forgotten)) {
             Some((Some(found), _)) => *found,
             Some((None, true)) => self.unknown(at, false),
-            Some((None, false)) | None => self.values.leaf(Term::Loaded { at, address, varies: true }),
+            _ => self.values.leaf(Term::Loaded { at, address, varies: true }),
         }
     }
 
@@ -402,16 +401,7 @@ impl Evaluator<'_> {
             (Function::Broadcast, [value, lane, clamp]) => self.broadcast(at, *value, *lane, *clamp),
             (Function::Vote, [value]) if self.values.may_be_shared(*value) => *value,
             (Function::Vote, [value]) => self.vote(at, *value),
-            (Function::All | Function::Any, [value]) => match self.values.as_known(*value).cloned() {
-                Some(known) => {
-                    let is_all = function == Function::All;
-                    let holds = |lane: usize| known.get(lane) != 0;
-                    let mut lanes = 0..self.warp.live();
-                    let holds = if is_all { lanes.all(holds) } else { lanes.any(holds) };
-                    self.values.number(u64::from(holds))
-                }
-                None => self.vote(at, *value),
-            },
+            (Function::All | Function::Any, [value]) => self.vote(at, *value),
             (Function::Elect, [mask]) => self.elect(at, *mask),
             (Function::Shared, _) => self.values.leaf(Term::Given { at }),
             (Function::OfWarp, _) => self.unknown(at, true),
@@ -458,7 +448,16 @@ impl Evaluator<'_> {
     }
 
     /// The value that a term has in one lane; `None` if that is not known.
-    fn at_lane(&mut self, value: ValueId, lane: usize) -> Option<ValueId> {
+    pub(super) fn at_lane(&mut self, value: ValueId, lane: usize) -> Option<ValueId> {
+        if let Some(known) = self.at_lanes.get(&(value, lane)) {
+            return *known;
+        }
+        let found = self.in_lane(value, lane);
+        self.at_lanes.insert((value, lane), found);
+        found
+    }
+
+    fn in_lane(&mut self, value: ValueId, lane: usize) -> Option<ValueId> {
         match self.values.term(value).clone() {
             Term::Known(lanes) => Some(self.values.number(lanes.get(lane))),
             Term::Same(_) | Term::Given { .. } | Term::Unknown { of_warp: true, .. } => Some(value),

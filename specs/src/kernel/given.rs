@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use super::code::Operation;
+use super::lanes::Lanes;
 use super::value::{Term, ValueId, Values};
 
 impl Values {
@@ -23,6 +24,17 @@ impl Values {
         let contrary = self.truth(condition, false);
         let mut memo = HashMap::new();
         self.selected(value, (condition, contrary), &mut memo)
+    }
+
+    /// The number that all lanes have for which a known condition holds, if it is one.
+    fn where_it_holds(&self, lanes: &Lanes, condition: ValueId) -> Option<u64> {
+        let (Lanes::Each(numbers), Lanes::Each(holds)) = (lanes, self.as_known(condition)?) else {
+            return None;
+        };
+        let all = 0..numbers.len().max(holds.len());
+        let mut left = all.filter(|lane| holds[lane % holds.len()] != 0).map(|lane| lanes.get(lane));
+        let first = left.next()?;
+        left.all(|number| number == first).then_some(first)
     }
 
     fn selected(
@@ -46,6 +58,10 @@ impl Values {
                 let inside: Vec<ValueId> = inside;
                 if inside == terms { value } else { self.apply(operation, ty, &inside) }
             }
+            Term::Known(lanes) => match self.where_it_holds(&lanes, holds) {
+                Some(number) => self.number(number),
+                None => value,
+            },
             Term::Pure { terms, .. } => {
                 let inside = terms.iter().map(|term| self.selected(*term, (holds, fails), memo)).collect();
                 let inside: Vec<ValueId> = inside;
@@ -60,7 +76,7 @@ impl Values {
                     value
                 } else {
                     let known = self.known(known);
-                    let one = super::lanes::Lanes::All(1);
+                    let one = Lanes::All(1);
                     let parts: Vec<_> = inside.into_iter().chain([(known, one)]).collect();
                     self.sum(bits, &parts).unwrap_or(value)
                 }

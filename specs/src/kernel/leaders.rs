@@ -15,18 +15,69 @@ use crate::common::span::Span;
 /// Conditions all of which hold, in words.
 pub(super) type Gate = BTreeSet<String>;
 
+/// What has to hold where variables that hold answers are not 0, and where they are.
+pub(super) type Told = BTreeMap<String, [String; 2]>;
+
 /// What has to hold where a condition does: its parts, in whatever order they stand. `None` if warps or lanes
-/// decide it by themselves.
-pub(super) fn gate(condition: &Condition) -> Option<Gate> {
+/// decide it by themselves. Variables that hold answers stand for the questions.
+pub(super) fn gate(condition: &Condition, told: &Told) -> Option<Gate> {
     let mut parts = Gate::new();
     match condition {
-        Condition::Value { text, .. } => conjuncts(text, &mut parts),
+        Condition::Value { text, .. } => {
+            conjuncts(text, &mut parts);
+            let question = |part: String| match told.get(part.trim_start_matches('!')) {
+                Some(answers) => answers[usize::from(part.starts_with('!'))].clone(),
+                None => positive(&part),
+            };
+            parts = parts.into_iter().map(question).collect();
+        }
         Condition::Uniform { decision, negated } => {
             parts.insert(format!("{} {negated}", decision.key));
         }
         Condition::OfWarp | Condition::OfLane => return None,
     }
     Some(parts)
+}
+
+/// The variable that an `if` gives the answer to its question, and what has to hold for either.
+pub(super) fn answered(
+    condition: &Condition,
+    [then, otherwise]: [&[Statement]; 2],
+) -> Option<(String, [String; 2])> {
+    let set = |arm: &[Statement], number: i64| match arm {
+        [Statement::Set { local, value, .. }] if value.number == Some(number) => Some(local.clone()),
+        _ => None,
+    };
+    let local = set(then, 1).filter(|local| set(otherwise, 0).as_ref() == Some(local))?;
+    let answers = match condition {
+        Condition::Uniform { decision, negated } => {
+            [*negated, !*negated].map(|negated| format!("{} {negated}", decision.key))
+        }
+        Condition::Value { text, .. } => [positive(text), positive(&format!("!({text})"))],
+        Condition::OfWarp | Condition::OfLane => return None,
+    };
+    Some((local, answers))
+}
+
+/// A comparison of a variable with a number without negation: `n > 1` for `!(n <= 1)`. Others as they are.
+fn positive(text: &str) -> String {
+    let inside = text.strip_prefix("!(").and_then(|inside| inside.strip_suffix(')'));
+    let words: Vec<&str> = inside.unwrap_or_default().split(' ').collect();
+    let is_word = |word: &str| word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let operators = [["<=", ">"], ["<", ">="], ["==", "!="]];
+    let negated = |operator: &str| {
+        operators.iter().find_map(|[one, other]| match operator {
+            _ if operator == *one => Some(*other),
+            _ if operator == *other => Some(*one),
+            _ => None,
+        })
+    };
+    match words.as_slice() {
+        [a, operator, b] if is_word(a) && is_word(b) => {
+            negated(operator).map_or(text.to_owned(), |operator| format!("{a} {operator} {b}"))
+        }
+        _ => text.to_owned(),
+    }
 }
 
 /// What is left of a gate where something is asked. More than the gate is not asked along with it.
@@ -129,6 +180,25 @@ impl Places {
                 Statement::Loop { body, .. } | Statement::For { body, .. } => self.list(body),
                 _ => {}
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_negated_comparison_is_the_opposite_one() {
+        assert_eq!(positive("!(n <= 1)"), "n > 1");
+        assert_eq!(positive("!(n == m)"), "n != m");
+        assert_eq!(positive("n <= 1"), "n <= 1");
+    }
+
+    #[test]
+    fn what_is_more_than_one_comparison_stays_negated() {
+        for text in ["!(n <= 1 && m)", "!(n)", "!(n + 1 <= m)", "!n"] {
+            assert_eq!(positive(text), text);
         }
     }
 }

@@ -298,7 +298,9 @@ impl Emit for Residual<'_> {
         for at in self.slice.nodes[node].instructions.clone() {
             let voted =
                 self.evaluation.votes.get(&at).map(|value| self.knowledge.at(self.values, node, *value));
-            if voted.is_some_and(|voted| voted.is_exact && voted.spread == Spread::Lane) {
+            // Of what each lane is asked it matters even where nothing else is known of it.
+            let is_asked = self.evaluation.asked.contains(&at);
+            if voted.is_some_and(|voted| (voted.is_exact || is_asked) && voted.spread == Spread::Lane) {
                 let what = "which of its lanes a warp takes this from is not known".to_owned();
                 return Err(Stop { what, span: self.code.instructions[at].span, help: None });
             }

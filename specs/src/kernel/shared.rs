@@ -73,7 +73,8 @@ impl Shared {
         loop {
             let (values, loads) = (&mut self.values, &mut self.loads);
             let known = one_way.clone();
-            let mut evaluator = Evaluator { code, slice, values, loads, warp, one_way: known };
+            let mut evaluator =
+                Evaluator { code, slice, values, loads, warp, one_way: known, at_lanes: HashMap::new() };
             let Some(mut evaluation) = evaluator.run(patience) else {
                 if patience.has_run_out() {
                     return Err(Failure::Late);

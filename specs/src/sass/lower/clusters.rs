@@ -102,7 +102,9 @@ impl<'m> Lowerer<'m> {
         offset: &Operand<'m>,
     ) -> Option<Argument> {
         let (rank, offset) = (self.integer(current, rank)?, self.integer(current, offset)?);
-        let own = Argument::Same(self.name(OWN));
+        let own = self.name(OWN);
+        self.code.symbols.insert(own);
+        let own = Argument::Same(own);
         let equal = compares(Comparison::Equal, WORD);
         let is_own = self.intermediate(current, equal, &[rank, Argument::Index(Index::Rank)]);
         let further = self.further(current, rank);

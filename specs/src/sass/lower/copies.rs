@@ -21,6 +21,9 @@ impl<'m> Lowerer<'m> {
                     true => Some(self.high_half(current, operands.get(2)?)?),
                     false => None,
                 };
+                if !self.changes_maps() {
+                    self.reads_map(current);
+                }
                 self.at_once(current, ObjectKind::Copy, object, None, mask)
             }
             // The low half of a register: in units of 16 bytes.
@@ -58,6 +61,13 @@ impl<'m> Lowerer<'m> {
             ("REDAS", [_, width @ ..]) => self.message(current, width),
             _ => None,
         }
+    }
+
+    /// Whether the kernel makes tensor maps that it uses itself: those need not stay what they are.
+    fn changes_maps(&self) -> bool {
+        let functions = self.listing.functions.iter().enumerate();
+        let mut own = functions.filter(|(at, function)| *at == self.entry || !function.is_entry);
+        own.any(|(_, function)| function.statements.iter().any(|s| s.opcode.starts_with("UTMACCTL.IV")))
     }
 
     /// `STAS [R8.64], R2`: bytes that are stored in the memory of another CTA, by each lane.

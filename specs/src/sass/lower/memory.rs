@@ -183,9 +183,27 @@ impl<'m> Lowerer<'m> {
             Memory::Global => self.global_address(current, text, 0),
             _ => self.shared(current, text),
         });
-        self.emit(
-            current,
-            Action::Store { address: found.map(|address| (address, 0)), memory, written: Written::Data },
-        );
+        let written = self.stored(current);
+        self.emit(current, Action::Store { address: found.map(|address| (address, 0)), memory, written });
+    }
+
+    /// What it writes.
+    fn stored(&mut self, current: &Current<'m>) -> Written {
+        match current.root {
+            "ATOMS" | "ATOMG" | "REDG" => return Written::Exchange,
+            "STS" => {}
+            _ => return Written::Data,
+        }
+        let (words, bytes) = match () {
+            () if current.has("U8") || current.has("S8") => (1, 1),
+            () if current.has("U16") || current.has("S16") => (1, 2),
+            () if current.has("64") => (2, 4),
+            () if current.has("128") => (4, 4),
+            () => (1, 4),
+        };
+        let Some(register) = current.operands.get(1).and_then(|value| value.plain()) else {
+            return Written::Data;
+        };
+        Written::Values((0..words).map(|word| (self.register(current, register, word), bytes)).collect())
     }
 }

@@ -22,6 +22,8 @@ mod results;
 mod routes;
 mod stacks;
 mod state;
+mod tensors;
+mod webs;
 
 use std::collections::HashMap;
 
@@ -48,6 +50,7 @@ pub(super) fn lower(listing: &Listing<'_>, entry: usize, launch: &Launch, target
         registers: HashMap::new(),
         frames: Vec::new(),
         of_lanes: None,
+        maps: Vec::new(),
         returns: HashMap::new(),
         reduces_all: (0..).zip(&listing.functions).all(|(at, function)| {
             at != entry && function.is_entry || barriers::reduces_all(function, launch.count())
@@ -55,5 +58,10 @@ pub(super) fn lower(listing: &Listing<'_>, entry: usize, launch: &Launch, target
     };
     lowerer.region(entry, 0);
     lowerer.asks_for_clusters();
-    lowerer.code
+    let mut cells: Vec<u32> = lowerer.registers.values().copied().collect();
+    cells.sort_unstable();
+    let mut code = lowerer.code;
+    webs::separate(&mut code, &cells);
+    tensors::name_maps(&mut code, &lowerer.maps);
+    code
 }

@@ -102,7 +102,11 @@ fn call(listing: &Listing<'_>, here: usize, name: &str) -> Route {
     let function = &listing.functions[here];
     let plain = name.trim_start_matches("`(").trim_end_matches(')');
     if let Some(to) = function.target(plain) {
-        return Route::Call(here, to);
+        let has_jumps = function.chip.is_some_and(|chip| chip >= 70);
+        return match has_jumps && never_returns(function, to) {
+            true => Route::Jump(to),
+            false => Route::Call(here, to),
+        };
     }
     if let Some(other) = listing.names.get(plain) {
         return Route::Call(*other, 0);
@@ -111,6 +115,31 @@ fn call(listing: &Listing<'_>, here: usize, name: &str) -> Route {
         Kind::Label(name) => Route::Named(name.to_owned()),
         _ => Route::Lost("a call of a function that is known only when it runs".to_owned()),
     }
+}
+
+/// Whether nothing that is reached from an instruction of a function comes back. Compilers write a jump far
+/// away as a call of it: chips since sm_70 keep nothing of a call but what a register says.
+fn never_returns(function: &Function<'_>, start: usize) -> bool {
+    let (mut seen, mut work) = (BTreeSet::new(), vec![start]);
+    while let Some(at) = work.pop() {
+        let Some(statement) = function.statements.get(at).filter(|_| seen.insert(at)) else { continue };
+        let is_always = statement.guard.is_none_or(|guard| guard == "PT" || guard == "UPT");
+        let goes_on = match statement.opcode.split('.').next().unwrap_or_default() {
+            "RET" | "BRX" | "BRXU" | "JMX" | "JMXU" => return false,
+            "EXIT" => !is_always || !statement.operands.is_empty(),
+            root @ ("BRA" | "JMP" | "CALL") => {
+                let to = statement.operands.last().and_then(|to| function.target(to));
+                if to.is_none() && root != "CALL" {
+                    return false;
+                }
+                work.extend(to);
+                root == "CALL" || !is_always || statement.operands.len() > 1
+            }
+            _ => true,
+        };
+        work.extend(goes_on.then_some(at + 1));
+    }
+    true
 }
 
 /// The instructions that are reached from one of them, calls left out, with those that lead to nothing that

@@ -43,6 +43,9 @@ pub(super) struct OfLanes {
     pub(super) predicates: [Register; 2],
 }
 
+/// A copy, the register from which the address of its tensor map is counted, and bytes behind that.
+pub(super) type Start = (Span, u32, i64);
+
 pub(super) struct Lowerer<'m> {
     pub(super) listing: &'m Listing<'m>,
     pub(super) launch: &'m Launch,
@@ -57,6 +60,8 @@ pub(super) struct Lowerer<'m> {
     pub(super) frames: Vec<Frame>,
     /// The loop over lanes that is being laid out.
     pub(super) of_lanes: Option<OfLanes>,
+    /// From what the addresses of tensor maps are computed.
+    pub(super) maps: Vec<Start>,
     /// For what is called, the registers that say where it comes back to; `None` for a stack.
     pub(super) returns: HashMap<(usize, usize), Vec<Option<Register>>>,
     /// All threads of the CTA take part in each reduction.
@@ -158,6 +163,7 @@ impl<'m> Lowerer<'m> {
         }
         let name = if number == CARRY { "CC".to_owned() } else { format!("{}{number}", file.letters()) };
         let cell = self.code.register(&name);
+        self.code.bits[cell as usize] = if file.is_predicate() { 1 } else { 32 };
         self.registers.insert((file, number), cell);
         cell
     }
