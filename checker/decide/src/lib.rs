@@ -274,8 +274,8 @@ fn judge(
     }
 }
 
-/// What the engines say. Where all that is violated is asked for and takes too long, the last third of the time
-/// is for one violation, which is better than none.
+/// What the engines say. Where all that is violated is asked for and takes too long, the last third of the
+/// time is for one violation, which is better than none.
 fn checked(
     program: &Arc<Program>,
     readings: machine::Options,
@@ -295,7 +295,9 @@ fn checked(
     if !matches!(all.inconclusive, Some(Inconclusive::Time(..))) {
         return all;
     }
-    let one = Settings { all: false, checkpoint: None, budgets: within(last), ..settings.clone() };
+    // Time counts from when whoever asks began, if he says so.
+    let left = if control.began().is_some() { timeout } else { last };
+    let one = Settings { all: false, checkpoint: None, budgets: within(left), ..settings.clone() };
     let one = ask(&one);
     if one.verdict != Verdict::Violated {
         return all;

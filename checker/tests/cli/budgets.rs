@@ -127,3 +127,57 @@ fn a_path_of_a_million_steps_has_a_verdict_and_the_ends_of_its_counterexample() 
     run_verify(&["--html", page]).expect(1).says("too few to replay it");
     assert!(!folder.at("hang.html").exists());
 }
+
+/// Two roles change places for ever, and one of the objects waits for one arrival where two are made.
+const CHANGE_PLACES: &str = "target ptx;
+cta 96;
+mbarrier fullk[2] count 1, emptyk[2] count 2, fullv[2] count 1, emptyv[2] count 1;
+block load(s, p, full, empty) {
+    mbarrier.wait.parity empty[s], p;
+    if elect { mbarrier.arrive.expect_tx full[s], 4096; cp.async.bulk.tensor _, 4096, full[s]; }
+}
+block math(own, other) {
+    let s = 0; let p = 0; let t = 0; let q = 0;
+    while uniform tiles ? {
+        mbarrier.wait.parity fullk[s], p;
+        bar.sync own, 64;
+        bar.arrive other, 64;
+        if lane == 0 { mbarrier.arrive emptyk[s]; }
+        advance s, p, 2;
+        while uniform blocks ? {
+            mbarrier.wait.parity fullk[s], p;
+            bar.sync own, 64;
+            mbarrier.wait.parity fullv[t], q;
+            bar.arrive other, 64;
+            if lane == 0 { mbarrier.arrive emptyk[s]; mbarrier.arrive emptyv[t]; }
+            advance s, p, 2;
+            advance t, q, 2;
+        }
+        mbarrier.wait.parity fullv[t], q;
+        if lane == 0 { mbarrier.arrive emptyv[t]; }
+        advance t, q, 2;
+    }
+}
+warp 0 {
+    let s = 0; let p = 1; let t = 0; let q = 1;
+    while uniform tiles ? {
+        load(s, p, fullk, emptyk);
+        advance s, p, 2;
+        while uniform blocks ? {
+            load(s, p, fullk, emptyk);
+            advance s, p, 2;
+            load(t, q, fullv, emptyv);
+            advance t, q, 2;
+        }
+        load(t, q, fullv, emptyv);
+        advance t, q, 2;
+    }
+}
+warp 1 { math(2, 3); }
+warp 2 { bar.arrive 2, 64; math(3, 2); }
+";
+
+#[test]
+fn one_violation_is_shown_where_there_is_no_time_for_all() {
+    verify(CHANGE_PLACES, &["--all", "--timeout", "3"]).expect(1).prints("error[");
+}

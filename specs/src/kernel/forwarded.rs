@@ -11,8 +11,8 @@ const INSTRUCTIONS: usize = 2_000_000;
 
 /// Puts what loads find in their places. They are looked for no more. A load that finds something else each
 /// time gets copies of the code: the first for what comes before it, the second for what follows until it is
-/// executed again, and so on; in the last it is executed as often as may be. Only one such load is put. Whether
-/// there may be more: in copies less is open.
+/// executed again, and so on; in the last it is executed as often as may be. Only one such load is put.
+/// Whether there may be more: in copies less is open.
 pub(super) fn put(code: &mut Code, values: &mut Values, chosen: Chosen, loads: &mut Loads) -> bool {
     let mut several = None;
     for (at, of) in chosen {

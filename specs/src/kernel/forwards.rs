@@ -5,8 +5,8 @@
 //! Such a barrier orders: who has come to it `n` times has everything before him that any thread did
 //! before it came there the `n`-th time. So a load after `n` arrivals finds what was last stored after fewer,
 //! if some warp surely stores it then, if all that is stored then is the same, and if nothing is stored there
-//! after just as many. The arrivals are counted, up to [`MOST`]. Where a load in a loop has different numbers of
-//! them before it, they have to follow one another; then the code is laid out once for each.
+//! after just as many. The arrivals are counted, up to [`MOST`]. Where a load in a loop has different numbers
+//! of them before it, they have to follow one another; then the code is laid out once for each.
 //!
 //! That a store whose address is not known goes elsewhere is taken for true, and said. It is not where that
 //! store exchanges what it finds, or stores as much as the one that is looked at: then it may be another
@@ -51,8 +51,8 @@ pub(super) fn plain_stores(code: &Code) -> BTreeSet<usize> {
     stores.map(|(at, _)| at).collect()
 }
 
-/// All stores of which it is known what their addresses are computed from: shared memory may be written by way
-/// of any address.
+/// All stores of which it is known what their addresses are computed from: shared memory may be written by
+/// way of any address.
 pub(super) fn all_stores(code: &Code) -> BTreeSet<usize> {
     let is_store = |action: &Action| matches!(action, Action::Store { address: Some(_), .. });
     let all = code.instructions.iter().enumerate();
