@@ -5,6 +5,7 @@ use super::case::{Case, Whereabouts, has_phases, is_pool, lanes_here, sentence, 
 use super::hopeless;
 use super::mbarrier;
 use super::place::{Did, Place, Remark};
+use super::short;
 use super::words::Words;
 use crate::names;
 use crate::trace::{Awaits, BarrierState, Location, Status, Step};
@@ -360,6 +361,10 @@ pub(super) fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
 
 /// The sentences and places about those who have not arrived.
 fn who_is_missing(case: &Case<'_>, barrier: u32, state: &BarrierState, words: &mut Words) {
+    if has_phases(state) {
+        words.sentences.extend(arrived_so_far(case, state));
+        words.sentences.extend(short::nobody_left(case, state));
+    }
     if !state.missing.is_empty() {
         words.sentences.push(format!("Not arrived: {}.", missing_in_words(case, state)));
     }
@@ -375,6 +380,17 @@ fn who_is_missing(case: &Case<'_>, barrier: u32, state: &BarrierState, words: &m
     }
     never_arrived(case, barrier, state, words);
     words.sentences.extend(earlier(case, barrier, state));
+}
+
+/// Who has arrived in the phase that is waited for, and where.
+fn arrived_so_far(case: &Case<'_>, state: &BarrierState) -> Option<String> {
+    let came = short::came(case, state);
+    let told = came.iter().take(4).map(|(agents, location, latest)| {
+        format!("{} (step {}{})", case.agents(agents), latest + 1, case.at(*location))
+    });
+    let told: Vec<String> = told.collect();
+    let more = if came.len() > told.len() { " and others" } else { "" };
+    (!told.is_empty()).then(|| format!("Arrived: {}{more}.", told.join("; ")))
 }
 
 /// Who is missed and has come before, those together whose latest arrival was at one place.
@@ -394,9 +410,10 @@ fn earlier(case: &Case<'_>, barrier: u32, state: &BarrierState) -> Vec<String> {
     }
     let told = groups.iter().take(4).map(|(step, agents)| {
         format!(
-            "{} arrived on {} before, in an earlier generation ({}{}).",
+            "{} arrived on {} before, in an earlier {} ({}{}).",
             sentence(&case.agents(agents)),
             case.barrier(barrier),
+            if has_phases(state) { "phase" } else { "generation" },
             Case::step_name(step),
             case.at(step.location)
         )

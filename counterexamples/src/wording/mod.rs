@@ -8,6 +8,7 @@ mod figures;
 mod mbarrier;
 mod nbarrier;
 mod ptx;
+mod reach;
 mod reader;
 mod registers;
 mod split;
@@ -64,7 +65,7 @@ fn instruction(program: &Program, op: &Op, lanes: &dyn Lanes, written: &str, pic
 pub(crate) fn agent_may_use(program: &Program, agent: AgentId, id: BarrierId) -> bool {
     let naming = Naming { program, agent, id };
     let may_use = |op: &Op| matches!(op, Op::Barrier(op) if of(program.target).may_use(op, &naming));
-    program.code(agent).ops.iter().any(may_use)
+    reach::executable(program, agent).into_iter().any(may_use)
 }
 
 /// Whether the agent belongs to those that share the barrier.
@@ -107,6 +108,16 @@ pub(crate) fn issued(program: &Program, operation: &AnyOperation) -> Event {
         bytes: operation.bytes(),
         writes: operation.written().map(|location| program.location_name(location)),
     }
+}
+
+/// Whether what lands is an arrival, and no bytes.
+pub(crate) fn lands_as_arrival(operation: &AnyOperation) -> bool {
+    operation.bytes().is_none()
+}
+
+/// The same by the instruction that began it, as it is written.
+pub(crate) fn begins_an_arrival(instruction: &str) -> bool {
+    instruction.contains("commit") || instruction.contains("arrive")
 }
 
 /// What it takes to let something pending land, in words: `land the copy of 2048 bytes to buf[0] on full[0]`.

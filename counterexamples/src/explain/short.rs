@@ -1,0 +1,296 @@
+//! Phases that lack arrivals which nobody is left to make: all who arrive on the object have arrived.
+//!
+//! Either somebody was forgotten who waits as those do that have come, or the arrivals went to another
+//! object, or the count is too high.
+
+use super::blame::Blame;
+use super::case::{Case, arrives, has_phases, verb};
+use super::given;
+use super::place::{Did, Place, Remark};
+use crate::names;
+use crate::trace::{BarrierState, Event, Location, Status, Step};
+
+/// Who is to blame that a phase lacks arrivals, or what; `None` where some who have not come still could.
+pub(super) fn of(case: &Case<'_>, state: &BarrierState) -> Option<Blame> {
+    if !has_phases(state) || case.needed(state) == 0 {
+        return None;
+    }
+    let lacks = Lacks { case, state };
+    if !state.missing.is_empty() {
+        return lacks.left_out();
+    }
+    lacks.astray().or_else(|| lacks.forgotten()).or_else(|| lacks.too_many())
+}
+
+/// Arrivals of a phase by the place at which they were made, and when the latest of each place was.
+pub(super) fn came(case: &Case<'_>, state: &BarrierState) -> Vec<(Vec<u32>, Location, usize)> {
+    let mut groups: Vec<(Vec<u32>, Location, usize)> = Vec::new();
+    for step in case.gathered(state.barrier, usize::MAX) {
+        match groups.iter_mut().find(|(_, at, _)| *at == step.location) {
+            Some((agents, _, latest)) => {
+                agents.push(step.agent);
+                *latest = step.index;
+            }
+            None => groups.push((vec![step.agent], step.location, step.index)),
+        }
+    }
+    for (agents, _, _) in &mut groups {
+        *agents = names::distinct(std::mem::take(agents));
+    }
+    groups
+}
+
+/// What is said of a phase that nobody is left to complete.
+pub(super) fn nobody_left(case: &Case<'_>, state: &BarrierState) -> Option<String> {
+    let lacks = Lacks { case, state };
+    let needed = case.needed(state);
+    if needed == 0 || !state.missing.is_empty() {
+        return None;
+    }
+    let (is, count) = (if needed == 1 { "is" } else { "are" }, lacks.count());
+    let at = given::to(case, state.barrier).map(|place| case.at(place.location)).unwrap_or_default();
+    let comes = match lacks.made() {
+        0 => "nobody arrives on it".to_owned(),
+        made if lacks.is_once() => format!("{} {} in a round", made, plural(made)),
+        made => format!("{made} {} have been made", plural(made)),
+    };
+    Some(format!(
+        "{needed} more {is} needed, and nobody is left who arrives before this phase completes: the count is \
+         {count}{at}, and {comes}."
+    ))
+}
+
+fn plural(arrivals: u32) -> &'static str {
+    if arrivals == 1 { "arrival" } else { "arrivals" }
+}
+
+struct Lacks<'c, 't> {
+    case: &'c Case<'t>,
+    state: &'c BarrierState,
+}
+
+impl Lacks<'_, '_> {
+    fn of(&self, name: fn(&crate::trace::Count) -> u32) -> u32 {
+        self.state.counts.iter().find(|count| count.of == "arrivals").map_or(0, name)
+    }
+
+    fn count(&self) -> u32 {
+        self.of(|count| count.expected)
+    }
+
+    fn made(&self) -> u32 {
+        self.of(|count| count.arrived)
+    }
+
+    fn on(&self) -> String {
+        self.case.barrier(self.state.barrier)
+    }
+
+    /// Objects of the same name in other CTAs.
+    fn namesakes(&self) -> Vec<u32> {
+        let own = self.on();
+        let Some((own, _)) = own.rsplit_once(" of cta ") else { return Vec::new() };
+        let known = self.case.trace.barriers.iter().filter(|known| known.barrier != self.state.barrier);
+        let alike = known.filter(|known| known.name.rsplit_once(" of cta ").is_some_and(|(name, _)| name == own));
+        alike.map(|known| known.barrier).collect()
+    }
+
+    /// Whether anybody ever waited on an object.
+    fn is_waited_on(&self, barrier: u32) -> bool {
+        self.case.trace.steps.iter().any(|step| waits_on(step, barrier))
+    }
+
+    /// `ready of ctas 1-3`.
+    fn called(&self, barriers: &[u32]) -> String {
+        let names: Vec<String> = barriers.iter().map(|barrier| self.case.barrier(*barrier)).collect();
+        let parts = || names.iter().map(|name| name.rsplit_once(" of cta "));
+        let ctas: Option<Vec<u32>> = parts().map(|part| part?.1.parse().ok()).collect();
+        match (names.as_slice(), ctas, parts().next().flatten()) {
+            ([_, _, ..], Some(ctas), Some((name, _))) => {
+                format!("{name} of ctas {}", names::numbers(&names::distinct(ctas)))
+            }
+            _ => names::list(&names),
+        }
+    }
+
+    /// Nobody arrives on the object; what should have come went to those of other CTAs.
+    fn astray(&self) -> Option<Blame> {
+        let (case, state) = (self.case, self.state);
+        if self.made() > 0 || state.generation > 0 {
+            return None;
+        }
+        let namesakes = self.namesakes().into_iter().filter(|other| !self.is_waited_on(*other));
+        let elsewhere = |step: &&Step, others: &[u32]| others.iter().any(|other| arrives(step, *other));
+        let others: Vec<u32> = namesakes.collect();
+        let steps: Vec<&Step> = case.trace.steps.iter().filter(|step| elsewhere(step, &others)).collect();
+        let step = *steps.last()?;
+        let who = names::distinct(steps.iter().map(|step| step.agent));
+        let hit: Vec<u32> =
+            others.into_iter().filter(|other| steps.iter().any(|step| arrives(step, *other))).collect();
+        let (on, hits) = (self.on(), self.called(&hit));
+        let says = format!(
+            "nobody arrives on {on}: {} arrived{} on {hits}, on which nobody waits",
+            case.agents(&who),
+            case.at(step.location)
+        );
+        let place = Remark::Did(who.clone(), Did::ArrivedOn(hits));
+        let places = vec![Place { agent: who[0], location: step.location, remark: place }];
+        let others = "An arrival on the object of another CTA names that CTA: `@ cta 0` in `.bar`, an address \
+                      by `mapa` in a kernel."
+            .to_owned();
+        Some(Blame { agents: who, says, barrier: state.barrier, others, places })
+    }
+
+    /// Somebody who could have come has arrived on the same object of other CTAs, and gone on.
+    fn left_out(&self) -> Option<Blame> {
+        let (case, state) = (self.case, self.state);
+        if self.made() > 0 || state.generation > 0 || case.needed(state) as usize != state.missing.len() {
+            return None;
+        }
+        let who = state.missing.clone();
+        let first = *who.first()?;
+        let hit: Vec<u32> = self
+            .namesakes()
+            .into_iter()
+            .filter(|other| who.iter().all(|agent| case.arrival(*agent, *other, usize::MAX).is_some()))
+            .collect();
+        let step = case.arrival(first, *hit.last()?, usize::MAX)?;
+        let there = case.end.agents.get(&first).and_then(|end| end.location);
+        if there == Some(step.location) {
+            return None;
+        }
+        // Its own object is not what others are compared with.
+        let own = hit.iter().any(|other| case.is_of_own_cta(first, *other));
+        if own {
+            return None;
+        }
+        let on = self.on();
+        let says = format!(
+            "{} arrived{} on {} and not on {on}",
+            case.agents(&who),
+            case.at(step.location),
+            self.called(&hit)
+        );
+        let place = Remark::Did(who.clone(), Did::WentOn(on));
+        let places = vec![Place { agent: first, location: step.location, remark: place }];
+        Some(Blame { agents: who, says, barrier: state.barrier, others: String::new(), places })
+    }
+
+    /// Some wait as those do that have come, run other code, and never arrive.
+    fn forgotten(&self) -> Option<Blame> {
+        let (case, state) = (self.case, self.state);
+        let code = |agent: u32| case.trace.agents.get(agent as usize).map(|agent| (&agent.role, agent.line));
+        let waited = |agent: u32| {
+            let own = case.trace.steps.iter().filter(|step| step.agent == agent);
+            let objects = own.filter_map(waited_for).filter(|on| *on != state.barrier);
+            names::distinct(objects)
+        };
+        let first = waited(*state.arrived.first()?);
+        let of_all = |on: &u32| state.arrived.iter().all(|agent| waited(*agent).contains(on));
+        let partners: Vec<u32> = first.into_iter().filter(of_all).collect();
+        let is_told = |agent: &u32| {
+            let is_like = state.arrived.iter().any(|other| code(*other) == code(*agent));
+            let waits_for_it = case.trace.steps.iter().any(|s| s.agent == *agent && waits_on(s, state.barrier));
+            !is_like && !waits_for_it && case.end.status(*agent) == Status::Blocked
+        };
+        let agents = (0..u32::try_from(case.trace.agents.len()).ok()?).filter(is_told);
+        let mut who: Vec<(u32, u32)> = agents
+            .filter_map(|agent| Some((agent, waited(agent).into_iter().find(|on| partners.contains(on))?)))
+            .collect();
+        let on = who.first()?.1;
+        who.retain(|(_, partner)| *partner == on);
+        let who: Vec<u32> = who.into_iter().map(|(agent, _)| agent).collect();
+        if who.len() < case.needed(state) as usize {
+            return None;
+        }
+        Some(self.never(&who, on))
+    }
+
+    fn never(&self, who: &[u32], partner: u32) -> Blame {
+        let (case, state, on) = (self.case, self.state, self.on());
+        let (names, came) = (case.agents(who), case.agents(&state.arrived));
+        let says = format!(
+            "{names} {} for {} as {came} {}, and never {} on {on}",
+            verb(who, "waits", "wait"),
+            case.barrier(partner),
+            verb(&state.arrived, "does", "do"),
+            verb(who, "arrives", "arrive")
+        );
+        let given = given::to(case, state.barrier);
+        let at = given.as_ref().map(|place| case.at(place.location)).unwrap_or_default();
+        let others = format!(
+            "Either {names} should arrive on {on} too, or its count, {}{at}, is too high by {}.",
+            self.count(),
+            case.needed(state)
+        );
+        let there = case.end.agents.get(&who[0]).and_then(|end| end.location).unwrap_or_default();
+        let remark = Remark::Did(who.to_vec(), Did::NeverArrives(on.clone()));
+        let mut places = vec![Place { agent: who[0], location: there, remark }];
+        places.extend(given);
+        places.extend(self.arrivals());
+        Blame { agents: who.to_vec(), says, barrier: state.barrier, others, places }
+    }
+
+    fn arrivals(&self) -> Vec<Place> {
+        let on = self.on();
+        let came = came(self.case, self.state).into_iter().take(4);
+        let place = |(agents, location, _): (Vec<u32>, Location, usize)| Place {
+            agent: agents.first().copied().unwrap_or_default(),
+            location,
+            remark: Remark::Did(agents, Did::ArrivedOn(on.clone())),
+        };
+        came.map(place).collect()
+    }
+
+    /// Everybody arrives who ever does.
+    fn too_many(&self) -> Option<Blame> {
+        let (case, state, on) = (self.case, self.state, self.on());
+        // Where a phase was completed before, the count can be reached.
+        if state.generation > 0 || state.arrived.is_empty() {
+            return None;
+        }
+        let given = given::to(case, state.barrier);
+        let at = given.as_ref().map(|place| case.at(place.location)).unwrap_or_default();
+        let (count, made, who) = (self.count(), self.made(), case.agents(&state.arrived));
+        let comes = verb(&state.arrived, "arrives", "arrive");
+        let each = if state.arrived.len() > 1 { " each" } else { "" };
+        let is_each_one = made as usize == state.arrived.len();
+        let says = match (self.is_once(), is_each_one) {
+            (true, true) => format!("only {who} {comes} on it, once{each} in a round"),
+            (true, false) => format!("only {who} {comes} on it, with {made} in a round"),
+            (false, _) => format!("all who arrive on it have, with {made}: {who}"),
+        };
+        let says = format!("{on} expects {count} {}{at}, and {says}", plural(count));
+        let mut places: Vec<Place> = given.into_iter().collect();
+        places.extend(self.arrivals());
+        Some(Blame { agents: Vec::new(), says, barrier: state.barrier, others: String::new(), places })
+    }
+
+    /// Whoever has come has come round since to where it was before, or has exited: its next arrival would be
+    /// that of another round.
+    fn is_once(&self) -> bool {
+        let (case, state) = (self.case, self.state);
+        let gathered = case.gathered(state.barrier, usize::MAX);
+        !state.arrived.is_empty()
+            && state.arrived.iter().all(|agent| {
+                let end = case.end.agents.get(agent);
+                let Some(there) = end.and_then(|end| end.location) else { return true };
+                let arrival = gathered.iter().find(|step| step.agent == *agent);
+                let before = arrival.map_or(0, |step| step.index);
+                let was = |step: &&Step| step.agent == *agent && step.location == there;
+                case.trace.steps.iter().take_while(|step| step.index < before).any(|step| was(&step))
+            })
+    }
+}
+
+/// The object that a step waits for, or asks.
+fn waited_for(step: &Step) -> Option<u32> {
+    step.events.iter().find_map(|event| match event {
+        Event::Passed { barrier } | Event::Blocked { barrier } | Event::Asked { barrier, .. } => Some(*barrier),
+        _ => None,
+    })
+}
+
+fn waits_on(step: &Step, barrier: u32) -> bool {
+    waited_for(step) == Some(barrier)
+}
