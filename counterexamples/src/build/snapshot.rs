@@ -121,7 +121,9 @@ pub(crate) fn barrier(machine: &Machine, state: &State, id: BarrierId, past: &Pa
     }
     let gathering = wording::gathering(machine, state, id, &arrived);
     let active = gathering.is_some();
-    let missing = gathering.as_ref().map_or_else(Vec::new, |now| missing(machine, state, (id, past.users), now, &arrived));
+    let missing = gathering
+        .as_ref()
+        .map_or_else(Vec::new, |now| missing(machine, state, (id, past.users), now, &arrived));
     let (all, class, counts) =
         gathering.map_or((false, None, Vec::new()), |g| (g.all, Some(g.class), g.counts));
     BarrierState {

@@ -9,6 +9,7 @@ use super::laps;
 use super::place::{Did, Place, Remark};
 use super::rounds;
 use super::short;
+use super::skipped;
 use crate::names;
 use crate::trace::{BarrierState, Event, Location, Status, Step};
 use std::collections::BTreeMap;
@@ -63,9 +64,31 @@ pub(super) fn of(case: &Case<'_>, barriers: &[u32]) -> Option<Blame> {
         return None;
     }
     let laps = laps::of(case);
-    if let Some(blame) = rounds::overtaken(case, &laps::that_last(&laps, barriers)) {
-        return Some(blame);
+    let overtaken = rounds::overtaken(case, &laps::that_last(&laps, barriers));
+    overtaken.or_else(|| parted_from(case, barriers)).map(|blame| with_decision(case, blame))
+}
+
+/// What the blame is for, with the decision by which it came about.
+fn with_decision(case: &Case<'_>, mut blame: Blame) -> Blame {
+    let Some(first) = blame.agents.first() else { return blame };
+    let last = case.arrival(*first, blame.barrier, usize::MAX);
+    let since = last.map_or(0, |step| step.index);
+    let found = skipped::of(case, &blame.agents, usize::MAX).filter(|(_, step)| step.index >= since);
+    if let Some((says, step)) = found {
+        let who = case.agents(&blame.agents);
+        if let Some(rest) = blame.says.strip_prefix(&who) {
+            blame.says = format!("{who} {says}, and{rest}");
+            let condition = step.instruction.trim_start_matches("if ").trim().to_owned();
+            blame.places.insert(
+                1.min(blame.places.len()),
+                theirs(&blame.agents, step.location, Did::Declined(condition)),
+            );
+        }
     }
+    blame
+}
+
+fn parted_from(case: &Case<'_>, barriers: &[u32]) -> Option<Blame> {
     let arrivals = Arrivals::of(case);
     let states = || barriers.iter().filter_map(|barrier| case.state(*barrier));
     let parted = states().find_map(|state| {

@@ -92,7 +92,11 @@ impl<'t> Case<'t> {
         let name = self.own_name(other, barrier);
         let known = self.trace.barriers.iter().map(|known| known.barrier);
         let mut alike = known.filter(|known| *known == barrier || self.own_name(agent, *known) == name);
-        if self.is_of_own_cta(other, barrier) { alike.find(|known| self.own_name(agent, *known) == name) } else { Some(barrier) }
+        if self.is_of_own_cta(other, barrier) {
+            alike.find(|known| self.own_name(agent, *known) == name)
+        } else {
+            Some(barrier)
+        }
     }
 
     /// Whether a barrier belongs to the CTA of an agent, where there are several.

@@ -52,7 +52,8 @@ mod tests {
 
     #[test]
     fn a_count_is_found_where_its_own_object_is_declared() {
-        let source = "target ptx; // mbarrier full count 9;\ncta 64;\n  mbarrier full[2] count 1, empty[2] count N;";
+        let source =
+            "target ptx; // mbarrier full count 9;\ncta 64;\n  mbarrier full[2] count 1, empty[2] count N;";
         let found = |name| declared(source, name).map(|at| (at.line, at.column, at.length));
         assert_eq!(found("full"), Some((3, 20, 7)));
         assert_eq!(found("empty"), Some((3, 38, 7)));

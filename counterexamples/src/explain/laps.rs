@@ -223,7 +223,9 @@ fn idle_before<'t>(case: &Case<'t>, rule: Rule) -> Option<Lap<'t>> {
     let outcome = case.outcome;
     let (agent, reads) = match (&outcome.detail, rule) {
         (Some(Detail::Conflict { access, .. }), _) if access == READ => (outcome.agent, true),
-        (Some(Detail::Conflict { earlier, earlier_access, .. }), _) if earlier_access == READ => (*earlier, true),
+        (Some(Detail::Conflict { earlier, earlier_access, .. }), _) if earlier_access == READ => {
+            (*earlier, true)
+        }
         (_, Rule::UnobservedPhase | Rule::OverArrival | Rule::StaleCompletion) => (outcome.agent, false),
         _ => return None,
     };
@@ -236,7 +238,10 @@ fn idle_before<'t>(case: &Case<'t>, rule: Rule) -> Option<Lap<'t>> {
     };
     let waits = |step: &Step| {
         let waited = step.events.iter().any(|event| {
-            matches!(event, Event::Passed { .. } | Event::Asked { complete: true, .. } | Event::Blocked { .. })
+            matches!(
+                event,
+                Event::Passed { .. } | Event::Asked { complete: true, .. } | Event::Blocked { .. }
+            )
         });
         step.agent == agent && step.index <= last && waited
     };

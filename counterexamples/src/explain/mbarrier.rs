@@ -51,7 +51,8 @@ pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
         all,
         lanes,
     };
-    let (message, why) = told.of(rule);
+    let number = token_is_a_number(case).filter(|_| rule == Rule::StaleToken);
+    let (message, why) = number.map_or_else(|| told.of(rule), |name| of_number(&does, &name));
     let mut words = Words { message, ..Words::default() };
     words.sentences.push(format!("{}.", sentence(&does)));
     words.sentences.extend(case.locals_of(outcome.agent));
@@ -59,6 +60,24 @@ pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
     let earlier = outcome.barrier.map(|barrier| case.gathered(barrier, case.before_last()));
     words.related.extend(earlier.unwrap_or_default().into_iter().map(|step| arrival(step, &on)));
     words
+}
+
+/// The local that a wait takes for a token, if it holds a number.
+fn token_is_a_number(case: &Case<'_>) -> Option<String> {
+    let name = case.outcome.instruction.rsplit_once(',')?.1.trim().to_owned();
+    let fragments = &case.end.agents.get(&case.outcome.agent)?.fragments;
+    let values = fragments.iter().filter_map(|fragment| fragment.locals.get(&name));
+    values.into_iter().any(|value| value.parse::<i64>().is_ok()).then_some(name)
+}
+
+/// The words for a wait with the token of no arrival.
+fn of_number(does: &str, name: &str) -> (String, String) {
+    (
+        format!("{does}, and `{name}` is no token of an arrival: it holds a number"),
+        "With a parity, do you mean `mbarrier.wait.parity`? A token is what an arrival yields: `let t = \
+         mbarrier.arrive full[0];`."
+            .to_owned(),
+    )
 }
 
 /// How many lanes make a step.

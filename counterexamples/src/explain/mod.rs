@@ -18,6 +18,7 @@ mod race;
 mod results;
 mod rounds;
 mod short;
+mod skipped;
 mod standing;
 mod unheard;
 mod words;
@@ -90,6 +91,7 @@ fn words(case: &Case<'_>) -> Words {
     let mut words = words_of(case, rule);
     laps::tell(case, rule, &mut words);
     words.sentences.extend(rounds::split(case, rule));
+    words.fold();
     words
 }
 

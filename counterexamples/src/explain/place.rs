@@ -41,6 +41,8 @@ pub(crate) enum Did {
     Arrived,
     /// It went on without an arrival on a barrier, which is named.
     WentOn(String),
+    /// It found a condition false, which is named.
+    Declined(String),
     /// It waits, and never arrives on a barrier, which is named.
     NeverArrives(String),
     /// It passed its wait on an object, which is named, though nothing had come.
@@ -107,7 +109,10 @@ impl Did {
             Self::ArrivedOn(on) => format!("arrived on {on} here"),
             Self::Arrived => "arrived here".to_owned(),
             Self::WentOn(on) => format!("went on here, without arriving on {on}"),
-            Self::NeverArrives(on) => format!("{} here and never {} on {on}", verb("waits", "wait"), verb("arrives", "arrive")),
+            Self::Declined(condition) => format!("found `{condition}` false here"),
+            Self::NeverArrives(on) => {
+                format!("{} here and never {} on {on}", verb("waits", "wait"), verb("arrives", "arrive"))
+            }
             Self::PassedTooEarly(on) => format!("passed here too early, on {on}"),
             Self::ArrivedFirst => "arrived here first".to_owned(),
             Self::ArrivedLast => "arrived here last".to_owned(),

@@ -32,7 +32,8 @@ fn arrivals<'t>(case: &Case<'t>, barrier: u32) -> Vec<Arrival<'t>> {
     let mut seen: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
     let mut found = Vec::new();
     for step in &case.trace.steps {
-        let refused = |event: &Event| matches!(event, Event::Violated { barrier: Some(on), .. } if *on == barrier);
+        let refused =
+            |event: &Event| matches!(event, Event::Violated { barrier: Some(on), .. } if *on == barrier);
         if arrives(step, barrier) || step.events.iter().any(refused) {
             let follows = seen.get(&step.agent).filter(|(on, _)| *on != barrier);
             found.push(Arrival {
@@ -50,7 +51,9 @@ fn arrivals<'t>(case: &Case<'t>, barrier: u32) -> Vec<Arrival<'t>> {
                 }
             };
             match event {
-                Event::Passed { barrier } | Event::Asked { barrier, complete: true } => sees(step.agent, *barrier),
+                Event::Passed { barrier } | Event::Asked { barrier, complete: true } => {
+                    sees(step.agent, *barrier)
+                }
                 Event::Released { barrier, agents } => agents.iter().for_each(|agent| sees(*agent, *barrier)),
                 Event::Completed { barrier, .. } => *complete.entry(*barrier).or_default() += 1,
                 Event::Begun { barrier } => drop(complete.remove(barrier)),
@@ -77,7 +80,8 @@ pub(super) fn split(case: &Case<'_>, rule: Rule) -> Option<String> {
         let Some((other, seen)) = first.follows.as_ref() else { continue };
         let round: Vec<&Arrival<'_>> =
             all.iter().filter(|arrival| arrival.follows == first.follows).collect();
-        let (with, after): (Vec<&Arrival<'_>>, Vec<&Arrival<'_>>) = round.iter().partition(|arrival| arrival.phase == first.phase);
+        let (with, after): (Vec<&Arrival<'_>>, Vec<&Arrival<'_>>) =
+            round.iter().partition(|arrival| arrival.phase == first.phase);
         let late = names::distinct(after.iter().map(|arrival| arrival.agent));
         let is_one_each = names::distinct(round.iter().map(|arrival| arrival.agent)).len() == round.len();
         let Some(next) = after.first().filter(|_| is_one_each) else { continue };

@@ -91,7 +91,8 @@ impl Lacks<'_, '_> {
         let own = self.on();
         let Some((own, _)) = own.rsplit_once(" of cta ") else { return Vec::new() };
         let known = self.case.trace.barriers.iter().filter(|known| known.barrier != self.state.barrier);
-        let alike = known.filter(|known| known.name.rsplit_once(" of cta ").is_some_and(|(name, _)| name == own));
+        let alike =
+            known.filter(|known| known.name.rsplit_once(" of cta ").is_some_and(|(name, _)| name == own));
         alike.map(|known| known.barrier).collect()
     }
 
@@ -135,9 +136,10 @@ impl Lacks<'_, '_> {
         );
         let place = Remark::Did(who.clone(), Did::ArrivedOn(hits));
         let places = vec![Place { agent: who[0], location: step.location, remark: place }];
-        let others = "An arrival on the object of another CTA names that CTA: `@ cta 0` in `.bar`, an address \
+        let others =
+            "An arrival on the object of another CTA names that CTA: `@ cta 0` in `.bar`, an address \
                       by `mapa` in a kernel."
-            .to_owned();
+                .to_owned();
         Some(Blame { agents: who, says, barrier: state.barrier, others, places })
     }
 
@@ -190,7 +192,8 @@ impl Lacks<'_, '_> {
         let partners: Vec<u32> = first.into_iter().filter(of_all).collect();
         let is_told = |agent: &u32| {
             let is_like = state.arrived.iter().any(|other| code(*other) == code(*agent));
-            let waits_for_it = case.trace.steps.iter().any(|s| s.agent == *agent && waits_on(s, state.barrier));
+            let waits_for_it =
+                case.trace.steps.iter().any(|s| s.agent == *agent && waits_on(s, state.barrier));
             !is_like && !waits_for_it && case.end.status(*agent) == Status::Blocked
         };
         let agents = (0..u32::try_from(case.trace.agents.len()).ok()?).filter(is_told);
@@ -286,7 +289,9 @@ impl Lacks<'_, '_> {
 /// The object that a step waits for, or asks.
 fn waited_for(step: &Step) -> Option<u32> {
     step.events.iter().find_map(|event| match event {
-        Event::Passed { barrier } | Event::Blocked { barrier } | Event::Asked { barrier, .. } => Some(*barrier),
+        Event::Passed { barrier } | Event::Blocked { barrier } | Event::Asked { barrier, .. } => {
+            Some(*barrier)
+        }
         _ => None,
     })
 }
