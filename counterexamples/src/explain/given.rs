@@ -8,8 +8,7 @@ use crate::trace::{Event, Location};
 /// where the trace has neither.
 pub(super) fn to(case: &Case<'_>, barrier: u32) -> Option<Place> {
     let on = case.barrier(barrier);
-    let state = case.state(barrier)?;
-    let count = state.counts.iter().find(|count| count.of == "arrivals")?.expected;
+    let count = count(case, barrier)?;
     let remark = Remark::Count { on: on.clone(), count };
     let begins = |event: &Event| matches!(event, Event::Begun { barrier: begun } if *begun == barrier);
     let init = case.back(usize::MAX, |step| step.events.iter().any(begins));
@@ -22,6 +21,14 @@ pub(super) fn to(case: &Case<'_>, barrier: u32) -> Option<Place> {
     }
     let location = declared(&protocol.source, on.split(['[', ' ']).next()?)?;
     Some(Place { agent: case.outcome.agent, location, remark })
+}
+
+/// The count of an object, as far as a phase has shown it: between two phases nothing is counted.
+fn count(case: &Case<'_>, barrier: u32) -> Option<u32> {
+    let shown = case.trace.steps.iter().rev().flat_map(|step| &step.changes.barriers);
+    let states = case.state(barrier).into_iter().chain(shown.filter(|state| state.barrier == barrier));
+    let mut counts = states.flat_map(|state| &state.counts);
+    counts.find(|count| count.of == "arrivals").map(|count| count.expected)
 }
 
 /// The place of the count with which a text declares an object.

@@ -7,7 +7,7 @@ use barcheck_model::rule::Rule;
 use super::case::{Case, has_phases, sentence, verb};
 use super::hopeless;
 use super::laps;
-use super::place::{Did, Place};
+use super::place::{Did, Place, Remark};
 use super::words::Words;
 use crate::names;
 use crate::objects::phases;
@@ -122,6 +122,13 @@ pub(super) fn waits(case: &Case<'_>, state: &BarrierState, waiting: &Waiting<'_>
             "All its arrivals have been made, and nothing is in flight: the copies on {on} have brought \
              fewer bytes than were announced."
         ));
+    }
+    if let Some((says, step)) =
+        hopeless::bytes_short(case, state).and(hopeless::copies_elsewhere(case, state))
+    {
+        words.sentences.push(format!("{}.", sentence(&says)));
+        let remark = Remark::Executed { instruction: step.instruction.clone(), by: step.agent };
+        words.related.push(Case::here(step, remark));
     }
     for agent in waiting.who.iter().take(2) {
         words.sentences.extend(laps::lasting(case, *agent, state.barrier));

@@ -8,6 +8,7 @@ use super::case::{Case, arrives, has_phases, verb};
 use super::given;
 use super::place::{Did, Place, Remark};
 use crate::names;
+use crate::objects::is_object;
 use crate::trace::{BarrierState, Event, Location, Status, Step};
 
 /// Who is to blame that a phase lacks arrivals, or what; `None` where some who have not come still could.
@@ -184,7 +185,8 @@ impl Lacks<'_, '_> {
         let code = |agent: u32| case.trace.agents.get(agent as usize).map(|agent| (&agent.role, agent.line));
         let waited = |agent: u32| {
             let own = case.trace.steps.iter().filter(|step| step.agent == agent);
-            let objects = own.filter_map(waited_for).filter(|on| *on != state.barrier);
+            let objects =
+                own.filter_map(waited_for).filter(|on| *on != state.barrier && is_object(case.trace, *on));
             names::distinct(objects)
         };
         let first = waited(*state.arrived.first()?);
@@ -259,11 +261,11 @@ impl Lacks<'_, '_> {
         let each = if state.arrived.len() > 1 { " each" } else { "" };
         let is_each_one = made as usize == state.arrived.len();
         let says = match (self.is_once(), is_each_one) {
-            (true, true) => format!("only {who} {comes} on it, once{each} in a round"),
-            (true, false) => format!("only {who} {comes} on it, with {made} in a round"),
-            (false, _) => format!("all who arrive on it have, with {made}: {who}"),
+            (true, true) => format!("only {who} {comes} on {on}, once{each} in a round"),
+            (true, false) => format!("only {who} {comes} on {on}, with {made} in a round"),
+            (false, _) => format!("all who arrive on {on} have ({who})"),
         };
-        let says = format!("{on} expects {count} {}{at}, and {says}", plural(count));
+        let says = format!("{says}, and its count is {count}{at}");
         let mut places: Vec<Place> = given.into_iter().collect();
         places.extend(self.arrivals());
         Some(Blame { agents: Vec::new(), says, barrier: state.barrier, others: String::new(), places })
