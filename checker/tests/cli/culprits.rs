@@ -188,7 +188,7 @@ fn a_decision_that_passed_by_an_arrival_stands_in_the_headline() {
 #[test]
 fn what_some_did_and_more_did_at_one_place_has_one_label() {
     let text = "target ptx;\ncta 128;\nwarps 0..3 {\n  if ? { exit; }\n  bar.sync 1, 128;\n}\nwarp 3 { bar.sync 1, 128; }\n";
-    let run = verify(text, &["--all"]).expect(1);
+    let run = verify(text, &[]).expect(1);
     assert_eq!(run.out.matches("exited here").count(), 1, "{}", run.out);
 }
 
@@ -231,7 +231,7 @@ fn notes_stand_behind_the_verdict_those_of_one_kind_together() {
     assert_eq!(run(&["verify", "-q", &path]).expect(0).err, "");
     // Whoever reads a report by machine has each at its place.
     let report = run(&["verify", "--format", "json", &path]).expect(0).json();
-    assert_eq!(report[0]["diagnostics"].as_array().map(Vec::len), Some(3));
+    assert_eq!(report[0]["notes"].as_array().map(Vec::len), Some(3));
     // In a file the verdict comes first, too.
     let text = folder.text("report.txt");
     run(&["verify", "--report", &format!("human={text}"), &path]).expect(0);

@@ -9,7 +9,7 @@ use super::given;
 use super::place::{Did, Place, Remark};
 use crate::names;
 use crate::objects::is_object;
-use crate::trace::{BarrierState, Event, Location, Status, Step};
+use crate::trace::{Awaits, BarrierState, Event, Location, Status, Step};
 
 /// Who is to blame that a phase lacks arrivals, or what; `None` where some who have not come still could.
 pub(super) fn of(case: &Case<'_>, state: &BarrierState) -> Option<Blame> {
@@ -20,7 +20,8 @@ pub(super) fn of(case: &Case<'_>, state: &BarrierState) -> Option<Blame> {
     if !state.missing.is_empty() {
         return lacks.left_out();
     }
-    lacks.astray().or_else(|| lacks.forgotten()).or_else(|| lacks.too_many())
+    let rest = || lacks.forgotten().or_else(|| lacks.too_many());
+    lacks.astray().or_else(|| if lacks.waits_for_itself() { rest() } else { None })
 }
 
 /// Arrivals of a phase by the place at which they were made, and when the latest of each place was.
@@ -45,7 +46,7 @@ pub(super) fn came(case: &Case<'_>, state: &BarrierState) -> Vec<(Vec<u32>, Loca
 pub(super) fn nobody_left(case: &Case<'_>, state: &BarrierState) -> Option<String> {
     let lacks = Lacks { case, state };
     let needed = case.needed(state);
-    if needed == 0 || !state.missing.is_empty() {
+    if needed == 0 || !state.missing.is_empty() || !lacks.waits_for_itself() {
         return None;
     }
     let (is, count) = (if needed == 1 { "is" } else { "are" }, lacks.count());
@@ -179,36 +180,45 @@ impl Lacks<'_, '_> {
         Some(Blame { agents: who, says, barrier: state.barrier, others: String::new(), places })
     }
 
-    /// Some wait as those do that have come, run other code, and never arrive.
+    /// Some wait as those do that have come, and never arrive: they run other code, or are exactly as many as
+    /// are needed.
     fn forgotten(&self) -> Option<Blame> {
         let (case, state) = (self.case, self.state);
+        let needed = case.needed(state) as usize;
         let code = |agent: u32| case.trace.agents.get(agent as usize).map(|agent| (&agent.role, agent.line));
+        let is_like = |agent: &u32| state.arrived.iter().any(|other| code(*other) == code(*agent));
+        let (who, on) = self.idle_beside()?;
+        let (like, others): (Vec<u32>, Vec<u32>) = who.into_iter().partition(is_like);
+        if !others.is_empty() && others.len() >= needed {
+            return Some(self.never(&others, on));
+        }
+        (like.len() == needed).then(|| self.never(&like, on))
+    }
+
+    /// Those who wait in the end, have waited on an object on which all have that have come, and neither have
+    /// come nor wait for this phase; and that object.
+    fn idle_beside(&self) -> Option<(Vec<u32>, u32)> {
+        let (case, state) = (self.case, self.state);
         let waited = |agent: u32| {
             let own = case.trace.steps.iter().filter(|step| step.agent == agent);
-            let objects =
-                own.filter_map(waited_for).filter(|on| *on != state.barrier && is_object(case.trace, *on));
-            names::distinct(objects)
+            let objects = own.filter_map(waited_for);
+            names::distinct(objects.filter(|on| *on != state.barrier && is_object(case.trace, *on)))
         };
         let first = waited(*state.arrived.first()?);
         let of_all = |on: &u32| state.arrived.iter().all(|agent| waited(*agent).contains(on));
         let partners: Vec<u32> = first.into_iter().filter(of_all).collect();
-        let is_told = |agent: &u32| {
-            let is_like = state.arrived.iter().any(|other| code(*other) == code(*agent));
+        let is_idle = |agent: &u32| {
             let waits_for_it =
                 case.trace.steps.iter().any(|s| s.agent == *agent && waits_on(s, state.barrier));
-            !is_like && !waits_for_it && case.end.status(*agent) == Status::Blocked
+            !state.arrived.contains(agent) && !waits_for_it
         };
-        let agents = (0..u32::try_from(case.trace.agents.len()).ok()?).filter(is_told);
-        let mut who: Vec<(u32, u32)> = agents
+        let idle = case.end.with(Status::Blocked).into_iter().filter(is_idle);
+        let mut who: Vec<(u32, u32)> = idle
             .filter_map(|agent| Some((agent, waited(agent).into_iter().find(|on| partners.contains(on))?)))
             .collect();
         let on = who.first()?.1;
         who.retain(|(_, partner)| *partner == on);
-        let who: Vec<u32> = who.into_iter().map(|(agent, _)| agent).collect();
-        if who.len() < case.needed(state) as usize {
-            return None;
-        }
-        Some(self.never(&who, on))
+        Some((who.into_iter().map(|(agent, _)| agent).collect(), on))
     }
 
     fn never(&self, who: &[u32], partner: u32) -> Blame {
@@ -269,6 +279,32 @@ impl Lacks<'_, '_> {
         let mut places: Vec<Place> = given.into_iter().collect();
         places.extend(self.arrivals());
         Some(Blame { agents: Vec::new(), says, barrier: state.barrier, others: String::new(), places })
+    }
+
+    /// Whoever has come cannot come again before the phase is complete: it has exited, or waits, by itself or
+    /// by way of others, for those who wait for the phase.
+    fn waits_for_itself(&self) -> bool {
+        let (case, state) = (self.case, self.state);
+        let mut held: Vec<u32> = state.waiting.clone();
+        loop {
+            let is_held = |agent: &u32| {
+                let end = case.end.agents.get(agent).and_then(|end| end.waits);
+                let on = end.filter(|waits| waits.awaits == Awaits::Agents).map(|waits| waits.barrier);
+                let missing = on.and_then(|on| case.state(on)).map(|on| &on.missing);
+                missing.is_some_and(|missing| {
+                    !missing.is_empty() && missing.iter().all(|agent| held.contains(agent))
+                })
+            };
+            let blocked = case.end.with(Status::Blocked);
+            let more: Vec<u32> =
+                blocked.into_iter().filter(|agent| !held.contains(agent) && is_held(agent)).collect();
+            if more.is_empty() {
+                break;
+            }
+            held.extend(more);
+        }
+        let has_exited = |agent: &u32| case.end.status(*agent) == Status::Exited;
+        state.arrived.iter().all(|agent| held.contains(agent) || has_exited(agent))
     }
 
     /// Whoever has come has come round since to where it was before, or has exited: its next arrival would be

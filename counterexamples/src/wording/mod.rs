@@ -18,6 +18,7 @@ mod xegpu;
 
 use barcheck_model::agent::Action;
 use barcheck_model::barrier::bcu::Opaque;
+use barcheck_model::barrier::mbarrier::object_name;
 use barcheck_model::barrier::xegpu::Handle;
 use barcheck_model::barrier::{AnyOperation, BarrierId};
 use barcheck_model::machine::{Machine, Pending, State};
@@ -61,11 +62,16 @@ fn instruction(program: &Program, op: &Op, lanes: &dyn Lanes, written: &str, pic
     Some(of(program.target).instruction(op, lanes, written, pick))
 }
 
-/// Whether an agent's code may arrive on a barrier.
+/// Whether an agent's code may arrive on a barrier. On an object few of a role arrive for all of it most often,
+/// so that conditions on the agent's own index are heeded there; elsewhere whom such a condition keeps away is
+/// one to look at.
 pub(crate) fn agent_may_use(program: &Program, agent: AgentId, id: BarrierId) -> bool {
     let naming = Naming { program, agent, id };
     let may_use = |op: &Op| matches!(op, Op::Barrier(op) if of(program.target).may_use(op, &naming));
-    reach::executable(program, agent).into_iter().any(may_use)
+    if object_name(program, id).is_some() {
+        return reach::executable(program, agent).into_iter().any(may_use);
+    }
+    program.code(agent).ops.iter().any(may_use)
 }
 
 /// Whether the agent belongs to those that share the barrier.
