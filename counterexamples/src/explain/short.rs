@@ -53,7 +53,8 @@ pub(super) fn nobody_left(case: &Case<'_>, state: &BarrierState) -> Option<Strin
     let at = given::to(case, state.barrier).map(|place| case.at(place.location)).unwrap_or_default();
     let comes = match lacks.made() {
         0 => "nobody arrives on it".to_owned(),
-        made if lacks.is_once() => format!("{} {} in a round", made, plural(made)),
+        1 if lacks.is_once() => "1 arrival comes in a round".to_owned(),
+        made if lacks.is_once() => format!("{made} arrivals come in a round"),
         made => format!("{made} {} have been made", plural(made)),
     };
     Some(format!(
@@ -163,9 +164,8 @@ impl Lacks<'_, '_> {
         if there == Some(step.location) {
             return None;
         }
-        // Its own object is not what others are compared with.
-        let own = hit.iter().any(|other| case.is_of_own_cta(first, *other));
-        if own {
+        // What somebody does to the object of its own CTA says nothing of those of others.
+        if hit.iter().all(|other| case.is_of_own_cta(first, *other)) {
             return None;
         }
         let on = self.on();
