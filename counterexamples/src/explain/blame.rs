@@ -5,6 +5,7 @@
 //! arrivals are compared with those of one that has come, and the first that differs is where.
 
 use super::case::{Case, sentence, verb};
+use super::culprit::Blame;
 use super::laps;
 use super::place::{Did, Place, Remark};
 use super::rounds;
@@ -13,19 +14,6 @@ use super::skipped;
 use crate::names;
 use crate::trace::{BarrierState, Event, Location, Status, Step};
 use std::collections::BTreeMap;
-
-/// Who is to blame.
-pub(super) struct Blame {
-    pub(super) agents: Vec<u32>,
-    /// What they did: the beginning of a message.
-    pub(super) says: String,
-    /// The barrier on which they have left an arrival out, or made one too many.
-    pub(super) barrier: u32,
-    /// What the others did, in a sentence; empty if there are none to compare with.
-    pub(super) others: String,
-    /// Theirs first.
-    pub(super) places: Vec<Place>,
-}
 
 /// An arrival.
 type Arrival<'t> = (u32, &'t Step);

@@ -1,7 +1,8 @@
 //! Deadlocks, and agents that wait for ever while others run.
 
-use super::blame::{self, Blame};
+use super::blame;
 use super::case::{Case, Whereabouts, has_phases, is_pool, lanes_here, sentence, verb};
+use super::culprit::Blame;
 use super::hopeless;
 use super::mbarrier;
 use super::place::{Did, Place, Remark};
@@ -220,7 +221,12 @@ fn missing_clause(case: &Case<'_>, group: &Waiters) -> Option<String> {
         return None;
     }
     let state = case.state(group.barrier).filter(|state| !is_pool(state))?;
-    let sum = short_by(case, state).map(|sum| format!(": {sum}")).unwrap_or_default();
+    // Whoever has arrived in a phase may do so again.
+    if has_phases(state) && state.missing.is_empty() && !state.arrived.is_empty() {
+        return None;
+    }
+    let sum = short_by(case, state).filter(|_| !has_phases(state));
+    let sum = sum.map(|sum| format!(": {sum}")).unwrap_or_default();
     if state.missing.is_empty() {
         return Some(format!("no {} is left that could arrive{sum}", case.noun()));
     }
@@ -362,7 +368,7 @@ pub(super) fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
 /// The sentences and places about those who have not arrived.
 fn who_is_missing(case: &Case<'_>, barrier: u32, state: &BarrierState, words: &mut Words) {
     if has_phases(state) {
-        words.sentences.extend(arrived_so_far(case, state));
+        words.sentences.extend(short::arrived(case, state));
         words.sentences.extend(short::nobody_left(case, state));
     }
     if !state.missing.is_empty() {
@@ -380,17 +386,6 @@ fn who_is_missing(case: &Case<'_>, barrier: u32, state: &BarrierState, words: &m
     }
     never_arrived(case, barrier, state, words);
     words.sentences.extend(earlier(case, barrier, state));
-}
-
-/// Who has arrived in the phase that is waited for, and where.
-fn arrived_so_far(case: &Case<'_>, state: &BarrierState) -> Option<String> {
-    let came = short::came(case, state);
-    let told = came.iter().take(4).map(|(agents, location, latest)| {
-        format!("{} (step {}{})", case.agents(agents), latest + 1, case.at(*location))
-    });
-    let told: Vec<String> = told.collect();
-    let more = if came.len() > told.len() { " and others" } else { "" };
-    (!told.is_empty()).then(|| format!("Arrived: {}{more}.", told.join("; ")))
 }
 
 /// Who is missed and has come before, those together whose latest arrival was at one place.

@@ -6,6 +6,7 @@ mod blame;
 mod blocked;
 mod case;
 mod counts;
+mod culprit;
 mod given;
 mod hopeless;
 pub(crate) mod labels;

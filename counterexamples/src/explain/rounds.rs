@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use barcheck_model::rule::Rule;
 
-use super::blame::Blame;
 use super::case::{Case, arrives, completes, sentence};
+use super::culprit::Blame;
 use super::given;
 use super::laps::Lap;
 use super::place::{Did, Place, Remark};

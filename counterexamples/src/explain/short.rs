@@ -3,8 +3,8 @@
 //! Either somebody was forgotten who waits as those do that have come, or the arrivals went to another
 //! object, or the count is too high.
 
-use super::blame::Blame;
 use super::case::{Case, arrives, has_phases, verb};
+use super::culprit::Blame;
 use super::given;
 use super::place::{Did, Place, Remark};
 use crate::names;
@@ -24,8 +24,26 @@ pub(super) fn of(case: &Case<'_>, state: &BarrierState) -> Option<Blame> {
     lacks.astray().or_else(|| if lacks.waits_for_itself() { rest() } else { None })
 }
 
+/// Who has arrived in a phase, and where.
+pub(super) fn arrived(case: &Case<'_>, state: &BarrierState) -> Option<String> {
+    if state.arrived.is_empty() {
+        return None;
+    }
+    // Of an excerpt it is not known when.
+    if case.trace.is_excerpt() {
+        return Some(format!("Arrived: {}.", case.agents(&state.arrived)));
+    }
+    let came = came(case, state);
+    let told = came.iter().take(4).map(|(agents, location, latest)| {
+        format!("{} (step {}{})", case.agents(agents), latest + 1, case.at(*location))
+    });
+    let told: Vec<String> = told.collect();
+    let more = if came.len() > told.len() { " and others" } else { "" };
+    Some(format!("Arrived: {}{more}.", told.join("; ")))
+}
+
 /// Arrivals of a phase by the place at which they were made, and when the latest of each place was.
-pub(super) fn came(case: &Case<'_>, state: &BarrierState) -> Vec<(Vec<u32>, Location, usize)> {
+fn came(case: &Case<'_>, state: &BarrierState) -> Vec<(Vec<u32>, Location, usize)> {
     let mut groups: Vec<(Vec<u32>, Location, usize)> = Vec::new();
     for step in case.gathered(state.barrier, usize::MAX) {
         match groups.iter_mut().find(|(_, at, _)| *at == step.location) {

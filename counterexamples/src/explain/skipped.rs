@@ -7,8 +7,8 @@ use crate::trace::{Event, Location, Step};
 /// Words of an instruction that arrives.
 const ARRIVES: [&str; 6] = ["arrive", "sync", "signal", "ARV", "BAR.", "Barrier"];
 
-/// The decision that some agents, all of them, found false last before they parted, and the arrival that stands
-/// behind it: `found `?` false, and so passed by `bar.arrive 3, 64``. The step of one of them is given with it.
+/// The decision that some agents, all of them, found false last, and the arrival that stands behind it:
+/// `found `?` false, passing by `bar.arrive 3, 64``. The step of one of them is given with it.
 pub(super) fn of<'t>(case: &Case<'t>, agents: &[u32], before: usize) -> Option<(String, &'t Step)> {
     if case.trace.protocol.format != "bar" || case.trace.is_excerpt() {
         return None;
@@ -27,7 +27,6 @@ pub(super) fn of<'t>(case: &Case<'t>, agents: &[u32], before: usize) -> Option<(
     let step = *steps.first()?;
     let is_one_place = names::distinct(steps.iter().map(|step| step.location)).len() == 1;
     let arrival = arrival_behind(&case.trace.protocol.source, step.location).filter(|_| is_one_place)?;
-    // The condition of a loop, or of the whole of a round, is no arrival that was passed by.
     let says = format!("found `{}` false{}, passing by `{arrival}`", condition(step), case.at(step.location));
     Some((says, step))
 }

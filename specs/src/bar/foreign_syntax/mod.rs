@@ -53,15 +53,12 @@ fn of_any_target(text: &str) -> Option<Hint> {
     })
 }
 
-/// What to write where an instruction of the target, `text`, stands as if it were a number.
+/// What to write where an instruction, `text`, stands as if it were a number.
 pub(crate) fn instruction(text: &str, target: Target) -> Option<String> {
-    let first = text.split('.').next().filter(|first| WORDING && first.len() < text.len())?;
-    let is_wait = target == Target::Ptx && first == "mbarrier" && text.contains("wait");
-    is_wait.then(|| {
-        "an instruction is a statement of its own: `mbarrier.wait.parity full[0], 0;` waits until the phase is \
-         complete, `let done = mbarrier.try_wait.parity full[0], 0;` asks"
-            .to_owned()
-    })
+    match statement(text, target).filter(|_| text.contains('.'))? {
+        Write(what) => Some(format!("an instruction is a statement of its own: {what}")),
+        Hint::NotModelled(_) => None,
+    }
 }
 
 /// What the name or call `text` of another language is here, in a sentence. Case, `_`, `%` and what follows a
