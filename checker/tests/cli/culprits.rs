@@ -54,7 +54,7 @@ fn a_count_that_an_instruction_gives_is_told_at_that_instruction() {
 #[test]
 fn who_waits_as_those_do_that_arrive_and_never_arrives_is_to_blame() {
     let consumers = consumer("warp 1", "good", RELEASE) + &consumer("warp 2", "forgets", "");
-    let run = verify(&ring(2, &consumers), &[]).expect(1);
+    let run = verify(ring(2, &consumers), &[]).expect(1);
     let told = words(&run.out);
     let headline =
         "error[deadlock]: warp 2 waits for full as warp 1 does, and never arrives on empty; warp 0 waits";
@@ -65,10 +65,23 @@ fn who_waits_as_those_do_that_arrive_and_never_arrives_is_to_blame() {
 }
 
 #[test]
+fn who_comes_back_to_wait_without_giving_the_stage_back_is_to_blame() {
+    let last = consumer("warp 1", "math", "if lane == 0 && i == 1 { mbarrier.arrive empty; }");
+    let last = last + "warp 2 { }\n";
+    let run = verify(ring(1, &last), &[]).expect(1);
+    let told = words(&run.out);
+    assert!(
+        told.contains("warp 1 waited for full and came back to wait for it without arriving on empty"),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
 fn who_exits_instead_of_giving_a_stage_back_stands_in_the_headline() {
     let leaves = "if i == 1 { exit; } ".to_owned() + RELEASE;
     let consumers = consumer("warp 1", "good", RELEASE) + &consumer("warp 2", "leaves", &leaves);
-    let run = verify(&ring(2, &consumers), &[]).expect(1);
+    let run = verify(ring(2, &consumers), &[]).expect(1);
     assert!(
         words(&run.out)
             .contains("error[deadlock]: warp 2 exited after 1 arrival on empty; warp 0 waits on empty"),
@@ -92,7 +105,7 @@ fn pair(count: u32, worker: &str) -> String {
 #[test]
 fn who_of_another_cta_exits_without_its_arrival_is_named() {
     let run = verify(
-        &pair(1, "if uniform early ? { exit; }\n  if lane == 0 { mbarrier.arrive done @ cta 0; }"),
+        pair(1, "if uniform early ? { exit; }\n  if lane == 0 { mbarrier.arrive done @ cta 0; }"),
         &[],
     )
     .expect(1);
@@ -107,7 +120,7 @@ fn who_of_another_cta_exits_without_its_arrival_is_named() {
 
 #[test]
 fn arrivals_that_went_to_the_same_object_of_another_cta_are_told() {
-    let run = verify(&pair(1, "if lane == 0 { mbarrier.arrive done; }"), &[]).expect(1);
+    let run = verify(pair(1, "if lane == 0 { mbarrier.arrive done; }"), &[]).expect(1);
     let told =
         "nobody arrives on done of cta 0: cta 1 warp 0 arrived on done of cta 1, on which nobody waits";
     assert!(words(&run.out).contains(told), "{}", run.out);
@@ -115,7 +128,7 @@ fn arrivals_that_went_to_the_same_object_of_another_cta_are_told() {
 
 #[test]
 fn a_count_above_the_arrivals_of_all_ctas_is_told_with_those_that_came() {
-    let run = verify(&pair(2, "if lane == 0 { mbarrier.arrive done @ cta 0; }"), &[]).expect(1);
+    let run = verify(pair(2, "if lane == 0 { mbarrier.arrive done @ cta 0; }"), &[]).expect(1);
     let told = words(&run.out);
     assert!(
         told.contains("arrive on done of cta 0") || told.contains("arrives on done of cta 0"),
@@ -246,11 +259,11 @@ fn a_number_where_a_token_is_wanted_hears_of_the_parity() {
             "target ptx; cta 64; mbarrier full count 1;\nwarp 0 {{ if lane == 0 {{ mbarrier.arrive full; }} }}\nwarp 1 {{ {wait} }}\n"
         )
     };
-    verify(&with("mbarrier.wait full, 0;"), &[]).expect(2).says("with a parity it is `mbarrier.wait.parity`");
-    verify(&with("let p = 0; mbarrier.wait full, p;"), &[])
+    verify(with("mbarrier.wait full, 0;"), &[]).expect(2).says("with a parity it is `mbarrier.wait.parity`");
+    verify(with("let p = 0; mbarrier.wait full, p;"), &[])
         .expect(1)
         .prints("do you mean `mbarrier.wait.parity`?");
-    verify(&with("while (!mbarrier.try_wait.parity full, 0);"), &[])
+    verify(with("while (!mbarrier.try_wait.parity full, 0);"), &[])
         .expect(2)
         .says("an instruction is a statement of its own");
     let block = "target ptx; cta 32; mbarrier full[2] count 1;\nblock wait(x) { mbarrier.wait.parity x, 0; }\nwarp 0 { wait(full[1]); }\n";

@@ -148,12 +148,13 @@ fn present_phase(case: &Case<'_>, state: &BarrierState) -> u32 {
     present.filter(|phase| phase.ends.is_none()).map_or(state.generation, |phase| phase.number)
 }
 
-/// Whether all that wait do so for first phases, of several objects, for which nobody has arrived.
+/// Whether all that wait for phases do so for first ones, of several objects, for which nobody has arrived.
 fn nothing_has_begun(case: &Case<'_>) -> bool {
-    let waited = || case.end.barriers.values().filter(|state| !state.waiting.is_empty());
+    let is_waited_on = |state: &&BarrierState| !state.waiting.is_empty() && has_phases(state);
+    let waited = || case.end.barriers.values().filter(is_waited_on);
     let is_untouched = |state: &BarrierState| {
         let arrivals = state.counts.iter().filter(|count| count.of == "arrivals");
-        has_phases(state) && state.generation == 0 && arrivals.map(|count| count.arrived).sum::<u32>() == 0
+        state.generation == 0 && arrivals.map(|count| count.arrived).sum::<u32>() == 0
     };
     waited().count() > 1 && waited().all(is_untouched)
 }

@@ -52,7 +52,7 @@ fn arrivals<'t>(case: &Case<'t>, barrier: u32) -> Vec<Arrival<'t>> {
             };
             match event {
                 Event::Passed { barrier } | Event::Asked { barrier, complete: true } => {
-                    sees(step.agent, *barrier)
+                    sees(step.agent, *barrier);
                 }
                 Event::Released { barrier, agents } => agents.iter().for_each(|agent| sees(*agent, *barrier)),
                 Event::Completed { barrier, .. } => *complete.entry(*barrier).or_default() += 1,

@@ -18,7 +18,7 @@ pub(super) fn of(case: &Case<'_>, state: &BarrierState) -> Option<Blame> {
     }
     let lacks = Lacks { case, state };
     if !state.missing.is_empty() {
-        return lacks.left_out();
+        return lacks.left_out().or_else(|| lacks.came_back());
     }
     let rest = || lacks.forgotten().or_else(|| lacks.too_many());
     lacks.astray().or_else(|| if lacks.waits_for_itself() { rest() } else { None })
@@ -187,15 +187,63 @@ impl Lacks<'_, '_> {
             return None;
         }
         let on = self.on();
+        let is_left = |other: &u32| {
+            !hit.contains(other) && case.state(*other).is_some_and(|state| !state.waiting.is_empty())
+        };
+        let left_out: Vec<u32> =
+            std::iter::once(state.barrier).chain(self.namesakes().into_iter().filter(is_left)).collect();
         let says = format!(
-            "{} arrived{} on {} and not on {on}",
+            "{} arrived{} on {} and not on {}",
             case.agents(&who),
             case.at(step.location),
-            self.called(&hit)
+            self.called(&hit),
+            self.called(&left_out)
         );
         let place = Remark::Did(who.clone(), Did::WentOn(on));
         let places = vec![Place { agent: first, location: step.location, remark: place }];
         Some(Blame { agents: who, says, barrier: state.barrier, others: String::new(), places })
+    }
+
+    /// All who are missing have waited for one object, and wait for it again without having arrived
+    /// between: so does whoever they wait for, for them.
+    fn came_back(&self) -> Option<Blame> {
+        let (case, state) = (self.case, self.state);
+        let who = state.missing.clone();
+        let waits = |agent: &u32| case.end.agents.get(agent).and_then(|end| end.waits);
+        let partner = waits(who.first()?).filter(|waits| waits.awaits == Awaits::Agents)?.barrier;
+        let is_circle = case.state(partner)?.missing.iter().any(|agent| state.waiting.contains(agent));
+        let is_alike = who.iter().all(|agent| waits(agent).is_some_and(|waits| waits.barrier == partner));
+        let is_meant = is_circle && is_alike && is_object(case.trace, partner) && partner != state.barrier;
+        if !is_meant || case.needed(state) as usize != who.len() {
+            return None;
+        }
+        let before: Option<Vec<&Step>> = who.iter().map(|agent| self.wait_before(*agent, partner)).collect();
+        let (before, on) = (before?, self.on());
+        let (first, again) = (*before.first()?, case.end.agents.get(who.first()?)?.location?);
+        let says = format!(
+            "{} waited for {}{} and came back to wait for it without arriving on {on}",
+            case.agents(&who),
+            case.barrier(partner),
+            case.at(first.location)
+        );
+        let remark = |did| Remark::Did(who.clone(), did);
+        let mut places = vec![Place { agent: first.agent, location: again, remark: remark(Did::WentOn(on)) }];
+        if first.location != again {
+            let did = Did::Waits(case.barrier(partner));
+            places.push(Place { agent: first.agent, location: first.location, remark: remark(did) });
+        }
+        Some(Blame { agents: who, says, barrier: state.barrier, others: String::new(), places })
+    }
+
+    /// The wait of an agent for an object before the one that goes on in the end, if it has not arrived
+    /// since.
+    fn wait_before(&self, agent: u32, partner: u32) -> Option<&Step> {
+        let case = self.case;
+        let is_wait = |step: &&Step| step.agent == agent && waits_on(step, partner);
+        let last = case.back(usize::MAX, |step| is_wait(&step))?.index;
+        let before = case.back(usize::MAX, |step| step.index < last && is_wait(&step))?;
+        let arrival = case.arrival(agent, self.state.barrier, usize::MAX);
+        arrival.is_none_or(|step| step.index < before.index).then_some(before)
     }
 
     /// Some wait as those do that have come, and never arrive: they run other code, or are exactly as many as
@@ -257,7 +305,7 @@ impl Lacks<'_, '_> {
             case.needed(state)
         );
         let there = case.end.agents.get(&who[0]).and_then(|end| end.location).unwrap_or_default();
-        let remark = Remark::Did(who.to_vec(), Did::NeverArrives(on.clone()));
+        let remark = Remark::Did(who.to_vec(), Did::NeverArrives(on));
         let mut places = vec![Place { agent: who[0], location: there, remark }];
         places.extend(given);
         places.extend(self.arrivals());

@@ -64,8 +64,8 @@ fn instruction(program: &Program, op: &Op, lanes: &dyn Lanes, written: &str, pic
 
 /// Whether an agent's code may arrive on a barrier.
 ///
-/// On an object few of a role often arrive for all of it, so that conditions on the agent's own index are heeded
-/// there; elsewhere whom such a condition keeps away is one to look at.
+/// On an object few of a role often arrive for all of it, so that conditions on the agent's own index are
+/// heeded there; elsewhere whom such a condition keeps away is one to look at.
 pub(crate) fn agent_may_use(program: &Program, agent: AgentId, id: BarrierId) -> bool {
     let naming = Naming { program, agent, id };
     let may_use = |op: &Op| matches!(op, Op::Barrier(op) if of(program.target).may_use(op, &naming));
