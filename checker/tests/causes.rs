@@ -138,11 +138,10 @@ fn what_nothing_can_complete_any_more_comes_before_those_who_wait_for_it() {
 }
 
 #[test]
-fn whoever_waits_for_what_it_could_complete_itself_is_told_from_those_who_left() {
+fn whoever_left_is_told_from_those_who_have_arrived_in_the_phase() {
     assert_eq!(
         headline_of("ptx/mbarrier_torn_decision_broken.bar"),
-        "deadlock: warp 1 waits on done (1 of 2 arrivals made); 1 more is needed, of those that could arrive: \
-         warp 0, which exited without arriving; warp 1, which waits for it itself"
+        "deadlock: warp 0 exited without arriving on done; warp 1 waits on done (1 of 2 arrivals made)"
     );
 }
 

@@ -15,6 +15,8 @@ mod budgets;
 mod clauses;
 #[path = "cli/convert.rs"]
 mod convert;
+#[path = "cli/culprits.rs"]
+mod culprits;
 #[path = "cli/delivery.rs"]
 mod delivery;
 #[path = "cli/expectations.rs"]

@@ -27,6 +27,11 @@ impl Noun {
         self.noun
     }
 
+    /// The CTA of an agent, where there are several.
+    pub(crate) fn cta_of(self, agent: u32) -> Option<u32> {
+        self.of_each.map(|of_each| agent / of_each)
+    }
+
     /// For agents of a program.
     #[must_use]
     pub fn of(program: &Program) -> Self {

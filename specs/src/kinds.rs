@@ -200,6 +200,14 @@ pub const KINDS: &[Kind] = &[
         "What differs between agents stands in their blocks only.",
     ),
     of(
+        "not-followed",
+        "A kernel does something here that is not followed. Nothing need be wrong with it: the verdict is \
+         `inconclusive`.",
+        "Do what the help below it says, if there is one. `barcheck doctor` shows what is found in the kernel \
+         and what is not. What the kernel does at its barriers can be written down as a protocol: `barcheck new` \
+         begins one.",
+    ),
+    of(
         "not-mlir",
         "What is read as MLIR is none.",
         "A module has operations with the name of their dialect. `mlir-opt` writes bytecode as text.",

@@ -94,7 +94,7 @@ impl Reason {
 
     /// The kernel does something that is not followed.
     pub(crate) fn not_followed(diagnostic: &Diagnostic, place: Place) -> Self {
-        let remedy = diagnostic.help.first().cloned();
+        let remedy = diagnostic.help.first().cloned().or_else(|| Some(NOT_FOLLOWED_REMEDY.to_owned()));
         let what = diagnostic.message.clone();
         Self { what, remedy, place: Some(place), cause: Cause::NotFollowed }
     }
@@ -219,6 +219,9 @@ pub(crate) fn inconclusive(program: &Program, why: &Inconclusive) -> Reason {
 pub(crate) fn uncovered(program: &Program, why: &Inconclusive) -> Reason {
     inconclusive(program, why).for_more()
 }
+
+const NOT_FOLLOWED_REMEDY: &str = "`barcheck doctor` shows what is found in the kernel; what it does at its barriers can be written down as a \
+     protocol, which `barcheck new` begins";
 
 const ENDLESS_REMEDY: &str = "make the loop shorter, or keep what it counts in a range with `%`";
 

@@ -1,6 +1,7 @@
 //! Where the reports go: one to standard output, any number to files.
 
 use super::args::VerifyArgs;
+use super::assumed::notes;
 use super::decided::Decided;
 use super::files::Input;
 use super::formats::{Reporter, reporter};
@@ -20,6 +21,8 @@ pub(crate) struct Delivery {
     out: Box<dyn Reporter>,
     /// What is wrong with a text goes to standard error.
     complains: bool,
+    /// Notes are left out.
+    quiet: bool,
     /// Nobody reads standard output any more.
     closed: bool,
     files: Vec<ReportFile>,
@@ -52,6 +55,7 @@ impl Delivery {
         Ok(Self {
             out: reporter(args.format, look, args.quiet, false),
             complains: args.format == ReportFormat::Human,
+            quiet: args.quiet,
             closed: false,
             files,
             err: colours.err,
@@ -66,7 +70,12 @@ impl Delivery {
             complain(&human::on_standard_error(decided, self.err));
         }
         let text = self.out.file(decided, traces);
-        self.each(&text, |reporter| reporter.file(decided, traces))
+        let written = self.each(&text, |reporter| reporter.file(decided, traces));
+        if self.complains {
+            // The verdict and its cause come first.
+            complain(&notes(decided, self.quiet, self.err));
+        }
+        written
     }
 
     /// Writes what remains, and puts the reports into their places.

@@ -1,5 +1,6 @@
 //! The report for people, in the manner of cargo and rustc.
 
+use super::assumed::{is_note, notes};
 use super::coverage;
 use super::decided::{Decided, Known};
 use super::expect;
@@ -25,7 +26,7 @@ const WAYS: usize = 6;
 /// Of a counterexample with more steps it is said that a shorter one may show the same.
 const LONG: usize = 40;
 
-/// What goes to standard error: what is wrong with the text, or that there is none.
+/// What goes to standard error before the report: what is wrong with the text, or that there is none.
 pub(crate) fn on_standard_error(decided: &Decided, palette: Palette) -> String {
     if decided.is_as_expected() {
         return String::new();
@@ -35,9 +36,11 @@ pub(crate) fn on_standard_error(decided: &Decided, palette: Palette) -> String {
         let message = decided.reason.as_ref().map(Reason::line).unwrap_or_default();
         return error_line(palette, format_args!("cannot read {name}: {message}"));
     }
-    let mut text = barcheck_specs::render(&decided.diagnostics, &name, &decided.text, palette.colour());
+    let complaints: Vec<Diagnostic> =
+        decided.diagnostics.iter().filter(|said| !is_note(said)).cloned().collect();
+    let mut text = barcheck_specs::render(&complaints, &name, &decided.text, palette.colour());
     if is_malformed(decided) {
-        let errors = decided.diagnostics.len() as u64;
+        let errors = complaints.len() as u64;
         let title = decided.title();
         let because = format!("could not read {title} because of {}", counted(errors, "error"));
         text.push_str(&error_line(palette, because));
@@ -160,7 +163,8 @@ fn difference(decided: &Decided, palette: Palette) -> String {
 pub(crate) fn whole(decided: &Decided) -> String {
     let look = Look::file();
     let complaint = on_standard_error(decided, look.palette);
-    format!("{complaint}{}", on_standard_output(decided, &[], false, look))
+    let behind = notes(decided, false, look.palette);
+    format!("{complaint}{}{behind}", on_standard_output(decided, &[], false, look))
 }
 
 /// Whether nothing at all was found.

@@ -4,6 +4,7 @@
 //! counterexample reads is for the crates below to say.
 
 mod args;
+mod assumed;
 mod baseline;
 mod convert;
 mod coverage;

@@ -1,12 +1,13 @@
 //! The report of one file for scripts: `barcheck-report/1`.
 
+use super::assumed::is_note;
 use super::decided::{Decided, Entry};
 use super::expect::Expectation;
 use barcheck::{Allowed, Clause, Decision, Finding, Related, Remark, RoleCoverage, Smaller, Trouble};
 use barcheck_counterexamples::Trace;
 use barcheck_model::program::{Place, Target};
 use barcheck_model::rule::Level;
-use barcheck_specs::LineIndex;
+use barcheck_specs::{Diagnostic, LineIndex};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -52,6 +53,9 @@ struct Json<'a> {
     reason: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<JsonRemark<'a>>,
+    /// What is taken for true of a kernel, or not known, each at its place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<JsonRemark<'a>>,
     findings: Vec<JsonFinding<'a>>,
     /// What a baseline knows and was not found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -336,9 +340,14 @@ fn remarks(decided: &Decision) -> Vec<JsonRemark<'_>> {
     if decided.trouble() != Some(Trouble::Malformed) {
         return Vec::new();
     }
+    said(decided, |diagnostic| !is_note(diagnostic))
+}
+
+/// What is said of the text, as far as it is of a kind.
+fn said(decided: &Decision, is_meant: fn(&Diagnostic) -> bool) -> Vec<JsonRemark<'_>> {
     let lines = LineIndex::new(&decided.text);
     let mut remarks = Vec::new();
-    for diagnostic in &decided.diagnostics {
+    for diagnostic in decided.diagnostics.iter().filter(|diagnostic| is_meant(diagnostic)) {
         let place = diagnostic.place(&lines);
         remarks.push(JsonRemark { message: &diagnostic.message, line: place.line, column: place.column });
     }
@@ -368,6 +377,7 @@ pub(crate) fn json(decided: &Decided) -> String {
         verdict: decided.verdict.name(),
         reason: decided.reason.as_ref().map(barcheck::Reason::line),
         diagnostics: remarks(decided),
+        notes: said(decided, is_note),
         findings: findings(decided),
         gone: decided.known.iter().flat_map(|known| known.missing.iter().map(gone)).collect(),
         allowed: decided.allowed.iter().map(allowed).collect(),

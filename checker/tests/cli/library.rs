@@ -17,7 +17,7 @@ fn every_starting_point_is_verified_formatted_and_as_its_head_says() {
         assert!(template.text.contains("\nparam "), "{}", template.name);
         count += 1;
     }
-    assert!(count >= 14);
+    assert!(count >= 15);
     let run = run(&["verify", "--expect", &folder.text("")]).expect(0);
     assert!(run.out.contains(&format!("{count} files: {count} as expected")), "{}", run.out);
 }
@@ -26,6 +26,7 @@ fn every_starting_point_is_verified_formatted_and_as_its_head_says() {
 fn starting_points_hold_for_other_sizes() {
     for (kind, sizes) in [
         ("ring", &["STAGES=1..3", "ROUNDS=4..6", "CONSUMERS=1..2"][..]),
+        ("tma", &["STAGES=1..3", "ROUNDS=4..6", "CONSUMERS=1..2"]),
         ("pingpong", &["ROUNDS=1..4"]),
         ("splitk", &["SLICES=1,3", "TILES=1..3"]),
         ("tiles", &["TILES=1..4"]),

@@ -13,6 +13,7 @@ pub(crate) mod counterexample;
 pub(crate) mod excerpt;
 pub(crate) mod limits;
 pub(crate) mod record;
+mod said;
 pub(crate) mod snapshot;
 
 use crate::build::excerpt::Kept;

@@ -1,6 +1,5 @@
 //! Running the model along a path, and writing down what it does.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,6 +9,7 @@ use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{self, Advanced, CutReason, End, Finding, Log, Machine, Options, StepOutcome};
 use barcheck_model::program::{AccessKind, AgentId, Op, Program};
 
+use crate::build::said::Said;
 use crate::build::snapshot;
 use crate::names;
 use crate::trace::{Choice, Event, State, Step};
@@ -78,22 +78,6 @@ impl Step {
         let (agent, Choice { index, pick, lands }) = (AgentId(self.agent), self.choice);
         if lands { machine::Choice::landing(agent, index) } else { machine::Choice::of(agent, index, pick) }
     }
-}
-
-/// What a trace has said so far.
-#[derive(Clone, Default)]
-struct Said {
-    barriers: BTreeMap<BarrierId, OfBarrier>,
-    steps: usize,
-    /// Steps have been passed over: nothing that was said of the state need hold.
-    stale: bool,
-}
-
-/// What a trace has said of a barrier that occurred.
-#[derive(Clone, Default)]
-struct OfBarrier {
-    generation: u32,
-    shown: Option<crate::trace::BarrierState>,
 }
 
 /// What a choice means.
@@ -231,15 +215,10 @@ impl Recorder {
         }
         for event in &self.log.events {
             match event {
-                machine::Event::Completed(id, _) => {
-                    let said = self.said.barriers.entry(*id).or_default();
-                    said.generation = said.generation.saturating_add(1);
-                }
-                machine::Event::Arrived(id) => drop(self.said.barriers.entry(*id).or_default()),
-                machine::Event::Issued(left) | machine::Event::Landed(left) => {
+                machine::Event::Issued(left) => {
                     self.said.barriers.entry(left.operation.barrier()).or_default();
                 }
-                _ => {}
+                event => self.said.hears(choice.agent(), event),
             }
         }
         self.said.stale = true;
@@ -327,7 +306,7 @@ impl Recorder {
     /// What a step does, and the state that it leads to.
     fn progress(&mut self, step: &mut Step, action: Option<&Action>, progressed: machine::Progressed) {
         for event in &progressed.events {
-            self.event(&mut step.events, action, event);
+            self.event((AgentId(step.agent), &mut step.events), action, event);
         }
         let before = std::mem::replace(&mut self.state, progressed.state);
         let stale = std::mem::take(&mut self.said.stale);
@@ -360,7 +339,8 @@ impl Recorder {
             if !touched {
                 continue;
             }
-            let now = snapshot::barrier(&self.machine, &self.state, *id, said.generation);
+            let past = said.past(self.machine.program(), *id);
+            let now = snapshot::barrier(&self.machine, &self.state, *id, &past);
             let untouched = !now.active && now.generation == 0 && now.notified.is_empty();
             if said.shown.as_ref() != Some(&now) && (said.shown.is_some() || !untouched) {
                 step.changes.barriers.push(now.clone());
@@ -369,18 +349,23 @@ impl Recorder {
         }
     }
 
-    fn event(&mut self, events: &mut Vec<Event>, action: Option<&Action>, event: &machine::Event) {
+    fn event(
+        &mut self,
+        (agent, events): (AgentId, &mut Vec<Event>),
+        action: Option<&Action>,
+        event: &machine::Event,
+    ) {
         use machine::Event as Model;
         let program = self.program().clone();
+        self.said.hears(agent, event);
         let seen = match event {
             Model::Parked(id) => Event::Parked { barrier: id.0 },
             Model::Arrived(id) => Event::Arrived { barrier: id.0 },
             Model::Blocked(id) => Event::Blocked { barrier: id.0 },
             Model::Passed(id) => Event::Passed { barrier: id.0 },
             Model::Completed(id, result) => {
-                let said = self.said.barriers.entry(*id).or_default();
-                said.generation = said.generation.saturating_add(1);
-                Event::Completed { barrier: id.0, generation: said.generation, result: *result }
+                let generation = self.said.barriers.entry(*id).or_default().generation;
+                Event::Completed { barrier: id.0, generation, result: *result }
             }
             Model::Released(agent, id) => {
                 if let Some(agents) = gathered(events, |e| match e {

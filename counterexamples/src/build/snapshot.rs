@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use barcheck_model::agent::Fragment as ModelFragment;
-use barcheck_model::barrier::BarrierId;
+use barcheck_model::barrier::{AnyBarrier, BarrierId, mbarrier};
 use barcheck_model::machine::{self, ExitedThreads, Machine, State};
 use barcheck_model::program::{AgentId, Pc, Place, Program};
 
@@ -98,21 +98,37 @@ fn fragment(machine: &Machine, agent: AgentId, f: &ModelFragment, waiting: Optio
     }
 }
 
-/// A barrier in a state, after `generation` completed generations.
-pub(crate) fn barrier(machine: &Machine, state: &State, id: BarrierId, generation: u32) -> BarrierState {
+/// What a state does not say of a barrier: its past, and who may come to it.
+pub(crate) struct Past<'p> {
+    /// Generations completed so far.
+    pub(crate) generation: u32,
+    /// Who has arrived since the latest of them, in order.
+    pub(crate) came: &'p [u32],
+    /// Whose code may arrive on it.
+    pub(crate) users: &'p [u32],
+}
+
+/// A barrier in a state.
+pub(crate) fn barrier(machine: &Machine, state: &State, id: BarrierId, past: &Past<'_>) -> BarrierState {
     let seated = |test: fn(barcheck_model::barrier::Seat) -> bool| -> Vec<u32> {
         let agents = machine.agents().filter(|a| test(state.agents[a.index()].seat(id)));
         agents.map(|a| a.0).collect()
     };
-    let arrived = seated(|seat| seat.arrived);
+    // An object counts its arrivals, and does not know whose they are.
+    let mut arrived = seated(|seat| seat.arrived);
+    if mbarrier::number(id).is_some() && matches!(state.barrier(id), Some(AnyBarrier::Mbarrier(_))) {
+        arrived = past.came.to_vec();
+    }
     let gathering = wording::gathering(machine, state, id, &arrived);
     let active = gathering.is_some();
-    let missing = gathering.as_ref().map_or_else(Vec::new, |now| missing(machine, state, id, now, &arrived));
+    let missing = gathering
+        .as_ref()
+        .map_or_else(Vec::new, |now| missing(machine, state, (id, past.users), now, &arrived));
     let (all, class, counts) =
         gathering.map_or((false, None, Vec::new()), |g| (g.all, Some(g.class), g.counts));
     BarrierState {
         barrier: id.0,
-        generation,
+        generation: past.generation,
         active,
         all,
         class,
@@ -125,7 +141,13 @@ pub(crate) fn barrier(machine: &Machine, state: &State, id: BarrierId, generatio
 }
 
 /// Agents that have not arrived and could: their code names the barrier, or it waits for all that live.
-fn missing(machine: &Machine, state: &State, id: BarrierId, now: &Gathering, arrived: &[u32]) -> Vec<u32> {
+fn missing(
+    machine: &Machine,
+    state: &State,
+    (id, users): (BarrierId, &[u32]),
+    now: &Gathering,
+    arrived: &[u32],
+) -> Vec<u32> {
     let program = machine.program();
     let released = now.all || machine.options().exited_threads == ExitedThreads::Release;
     machine
@@ -133,7 +155,13 @@ fn missing(machine: &Machine, state: &State, id: BarrierId, now: &Gathering, arr
         .filter(|a| !arrived.contains(&a.0) && wording::is_member(program, *a, id))
         // Whom an exit counts for is not missing.
         .filter(|a| !(released && machine.config(state, *a).has_exited()))
-        .filter(|a| now.all || wording::agent_may_use(program, *a, id))
+        .filter(|a| now.all || users.contains(&a.0))
         .map(|a| a.0)
         .collect()
+}
+
+/// Agents whose code may arrive on a barrier.
+pub(crate) fn users(program: &Program, id: BarrierId) -> Vec<u32> {
+    let agents = (0..program.agents.len()).map(AgentId::from_index);
+    agents.filter(|agent| wording::agent_may_use(program, *agent, id)).map(|agent| agent.0).collect()
 }

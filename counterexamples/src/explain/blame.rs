@@ -5,23 +5,15 @@
 //! arrivals are compared with those of one that has come, and the first that differs is where.
 
 use super::case::{Case, sentence, verb};
+use super::culprit::Blame;
+use super::laps;
 use super::place::{Did, Place, Remark};
+use super::rounds;
+use super::short;
+use super::skipped;
 use crate::names;
 use crate::trace::{BarrierState, Event, Location, Status, Step};
 use std::collections::BTreeMap;
-
-/// Who is to blame.
-pub(super) struct Blame {
-    pub(super) agents: Vec<u32>,
-    /// What they did: the beginning of a message.
-    pub(super) says: String,
-    /// The barrier on which they have left an arrival out, or made one too many.
-    pub(super) barrier: u32,
-    /// What the others did, in a sentence; empty if there are none to compare with.
-    pub(super) others: String,
-    /// Theirs first.
-    pub(super) places: Vec<Place>,
-}
 
 /// An arrival.
 type Arrival<'t> = (u32, &'t Step);
@@ -59,13 +51,40 @@ pub(super) fn of(case: &Case<'_>, barriers: &[u32]) -> Option<Blame> {
     if case.trace.is_excerpt() {
         return None;
     }
+    let laps = laps::of(case);
+    let overtaken = rounds::overtaken(case, &laps::that_last(&laps, barriers));
+    overtaken.or_else(|| parted_from(case, barriers)).map(|blame| with_decision(case, blame))
+}
+
+/// What the blame is for, with the decision by which it came about.
+fn with_decision(case: &Case<'_>, mut blame: Blame) -> Blame {
+    let Some(first) = blame.agents.first() else { return blame };
+    let last = case.arrival(*first, blame.barrier, usize::MAX);
+    let since = last.map_or(0, |step| step.index);
+    let found = skipped::of(case, &blame.agents, usize::MAX).filter(|(_, step)| step.index >= since);
+    if let Some((says, step)) = found {
+        let who = case.agents(&blame.agents);
+        if let Some(rest) = blame.says.strip_prefix(&who) {
+            blame.says = format!("{who} {says}, and{rest}");
+            let condition = step.instruction.trim_start_matches("if ").trim().to_owned();
+            blame.places.insert(
+                1.min(blame.places.len()),
+                theirs(&blame.agents, step.location, Did::Declined(condition)),
+            );
+        }
+    }
+    blame
+}
+
+fn parted_from(case: &Case<'_>, barriers: &[u32]) -> Option<Blame> {
     let arrivals = Arrivals::of(case);
     let states = || barriers.iter().filter_map(|barrier| case.state(*barrier));
     let parted = states().find_map(|state| {
         let siblings = siblings(case, state);
         siblings.iter().find_map(|siblings| blamed(case, &arrivals, state.barrier, siblings))
     });
-    parted.or_else(|| states().find_map(|state| left_early(case, &arrivals, state)))
+    let parted = parted.or_else(|| states().find_map(|state| left_early(case, &arrivals, state)));
+    parted.or_else(|| states().find_map(|state| short::of(case, state)))
 }
 
 /// All who could have arrived are needed, and have exited.
@@ -127,9 +146,13 @@ impl<'t> Arrivals<'t> {
     /// Where an agent parted from another; `None` if it is only behind.
     fn parting(&self, case: &Case<'_>, agent: u32, other: u32) -> Option<Parting<'t>> {
         let (own, others) = (self.made_by(agent), self.made_by(other));
-        let alike = |one: &Arrival<'_>, two: &Arrival<'_>| (one.0, one.1.location) == (two.0, two.1.location);
+        // A barrier of one CTA is to its own agents what those of other CTAs are to theirs.
+        let same = |one: u32, two: u32| one == two || case.own_name(agent, one) == case.own_name(other, two);
+        let alike =
+            |one: &Arrival<'_>, two: &Arrival<'_>| same(one.0, two.0) && one.1.location == two.1.location;
         let common = own.iter().zip(others).take_while(|(one, two)| alike(one, two)).count();
-        let left_out = *others.get(common)?;
+        let (on, there) = *others.get(common)?;
+        let left_out = (case.counterpart(agent, other, on)?, there);
         let instead = match own.get(common) {
             Some((barrier, step)) => Instead::Arrived(*barrier, step),
             None if case.end.status(agent) == Status::Exited => Instead::Exited,

@@ -1,10 +1,12 @@
 //! Deadlocks, and agents that wait for ever while others run.
 
-use super::blame::{self, Blame};
+use super::blame;
 use super::case::{Case, Whereabouts, has_phases, is_pool, lanes_here, sentence, verb};
+use super::culprit::Blame;
 use super::hopeless;
 use super::mbarrier;
 use super::place::{Did, Place, Remark};
+use super::short;
 use super::words::Words;
 use crate::names;
 use crate::trace::{Awaits, BarrierState, Location, Status, Step};
@@ -219,7 +221,12 @@ fn missing_clause(case: &Case<'_>, group: &Waiters) -> Option<String> {
         return None;
     }
     let state = case.state(group.barrier).filter(|state| !is_pool(state))?;
-    let sum = short_by(case, state).map(|sum| format!(": {sum}")).unwrap_or_default();
+    // Whoever has arrived in a phase may do so again.
+    if has_phases(state) && state.missing.is_empty() && !state.arrived.is_empty() {
+        return None;
+    }
+    let sum = short_by(case, state).filter(|_| !has_phases(state));
+    let sum = sum.map(|sum| format!(": {sum}")).unwrap_or_default();
     if state.missing.is_empty() {
         return Some(format!("no {} is left that could arrive{sum}", case.noun()));
     }
@@ -360,6 +367,10 @@ pub(super) fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
 
 /// The sentences and places about those who have not arrived.
 fn who_is_missing(case: &Case<'_>, barrier: u32, state: &BarrierState, words: &mut Words) {
+    if has_phases(state) {
+        words.sentences.extend(short::arrived(case, state));
+        words.sentences.extend(short::nobody_left(case, state));
+    }
     if !state.missing.is_empty() {
         words.sentences.push(format!("Not arrived: {}.", missing_in_words(case, state)));
     }
@@ -394,9 +405,10 @@ fn earlier(case: &Case<'_>, barrier: u32, state: &BarrierState) -> Vec<String> {
     }
     let told = groups.iter().take(4).map(|(step, agents)| {
         format!(
-            "{} arrived on {} before, in an earlier generation ({}{}).",
+            "{} arrived on {} before, in an earlier {} ({}{}).",
             sentence(&case.agents(agents)),
             case.barrier(barrier),
+            if has_phases(state) { "phase" } else { "generation" },
             Case::step_name(step),
             case.at(step.location)
         )

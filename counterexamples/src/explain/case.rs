@@ -77,6 +77,33 @@ impl<'t> Case<'t> {
         named.map_or_else(|| format!("barrier {barrier}"), |b| b.name.clone())
     }
 
+    /// A barrier's name as an agent would say it: of what belongs to its own CTA the CTA is left out.
+    pub(super) fn own_name(&self, agent: u32, barrier: u32) -> String {
+        let name = self.barrier(barrier);
+        match (name.rsplit_once(" of cta "), names::noun(self.trace).cta_of(agent)) {
+            (Some((own, cta)), Some(of)) if cta == of.to_string() => own.to_owned(),
+            _ => name,
+        }
+    }
+
+    /// The barrier that is to one agent what another one is to an agent of another CTA, perhaps; `None` where
+    /// nothing happened on it.
+    pub(super) fn counterpart(&self, agent: u32, other: u32, barrier: u32) -> Option<u32> {
+        let name = self.own_name(other, barrier);
+        let known = self.trace.barriers.iter().map(|known| known.barrier);
+        let mut alike = known.filter(|known| *known == barrier || self.own_name(agent, *known) == name);
+        if self.is_of_own_cta(other, barrier) {
+            alike.find(|known| self.own_name(agent, *known) == name)
+        } else {
+            Some(barrier)
+        }
+    }
+
+    /// Whether a barrier belongs to the CTA of an agent, where there are several.
+    pub(super) fn is_of_own_cta(&self, agent: u32, barrier: u32) -> bool {
+        self.own_name(agent, barrier) != self.barrier(barrier)
+    }
+
     /// The barrier that the outcome is about.
     pub(super) fn the_barrier(&self) -> String {
         self.outcome.barrier.map_or_else(|| "a barrier".to_owned(), |b| self.barrier(b))
@@ -258,7 +285,11 @@ pub(super) fn lanes_here(agent: u32, fragment: &Fragment) -> Place {
 
 /// The step is an arrival on a barrier.
 pub(super) fn arrives(step: &Step, barrier: u32) -> bool {
-    step.events.iter().any(|e| matches!(e, Event::Arrived { barrier: b } if *b == barrier))
+    step.events.iter().any(|event| match event {
+        Event::Arrived { barrier: on } => *on == barrier,
+        Event::Landed { barrier: on } => *on == barrier && wording::begins_an_arrival(&step.instruction),
+        _ => false,
+    })
 }
 
 /// The step completes a generation of a barrier.

@@ -2,7 +2,7 @@
 
 use super::case::{Case, has_phases, is_pool};
 use crate::names;
-use crate::trace::{Awaits, BarrierState};
+use crate::trace::{Awaits, BarrierState, Event, Step};
 
 /// Why what agents await on a barrier never comes, whatever the others do, if that is to be seen in the end:
 /// the beginning of a message.
@@ -39,7 +39,39 @@ fn bytes(case: &Case<'_>, state: &BarrierState) -> Option<String> {
     let short = bytes_short(case, state)?;
     let on = case.barrier(state.barrier);
     let all = state.counts.iter().find(|count| count.of == "bytes")?.expected;
-    Some(format!("{short} of {all} bytes are missing on {on}, and nothing is in flight"))
+    let elsewhere = copies_elsewhere(case, state).map(|(says, _)| format!(": {says}")).unwrap_or_default();
+    Some(format!("{short} of {all} bytes are missing on {on}, and nothing is in flight{elsewhere}"))
+}
+
+/// Where the copies went of those who have arrived on an object, if they brought the bytes to the same object
+/// of other CTAs alone, and the latest of them.
+pub(super) fn copies_elsewhere<'t>(case: &Case<'t>, state: &BarrierState) -> Option<(String, &'t Step)> {
+    let on = case.barrier(state.barrier);
+    let own = on.rsplit_once(" of cta ")?.0.to_owned();
+    let begun = |step: &Step| {
+        step.events.iter().find_map(|event| match event {
+            Event::Issued { barrier, bytes: Some(_), .. } => Some(*barrier),
+            _ => None,
+        })
+    };
+    let by_them = case.trace.steps.iter().filter(|step| state.arrived.contains(&step.agent));
+    let copies: Vec<(&Step, u32)> = by_them.filter_map(|step| Some((step, begun(step)?))).collect();
+    let is_namesake = |barrier: u32| {
+        barrier != state.barrier
+            && case.barrier(barrier).rsplit_once(" of cta ").is_some_and(|(name, _)| name == own)
+    };
+    let astray: Vec<(&Step, u32)> = copies.iter().copied().filter(|(_, on)| is_namesake(*on)).collect();
+    let (step, to) = *astray.last()?;
+    let is_alone = copies.iter().all(|(_, on)| *on != state.barrier);
+    is_alone.then(|| {
+        let says = format!(
+            "the copy of {}{} goes to {} alone",
+            case.agent(step.agent),
+            case.at(step.location),
+            case.barrier(to)
+        );
+        (says, step)
+    })
 }
 
 /// How many bytes a phase lacks whose arrivals have all been made, where nothing is in flight to it.

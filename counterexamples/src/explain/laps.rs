@@ -1,30 +1,35 @@
 //! Waits by parity that came too late: a phase had passed in between, and the parity looked the same.
 //!
 //! A parity tells the next phase from the last one, and no more. Whoever waits for a phase after which
-//! another one is complete sees what it would have seen had neither happened.
+//! another one is complete sees what it would have seen had neither happened. Whoever waits again with the
+//! parity of the phase that it saw complete last does not wait at all.
 
 use std::collections::BTreeMap;
 
 use barcheck_model::rule::Rule;
 
 use super::case::{Case, sentence};
+use super::place::Did;
 use super::words::Words;
 use crate::objects::is_object;
-use crate::trace::{Event, Step};
+use crate::trace::{Detail, Event, Step};
+
+/// How a trace calls a read.
+const READ: &str = "read";
 
 /// Sentences about laps, at most, beside those about waits that go on in the end.
 const MOST: usize = 2;
 
 /// A wait by parity that was late.
 pub(super) struct Lap<'t> {
-    agent: u32,
-    barrier: u32,
+    pub(super) agent: u32,
+    pub(super) barrier: u32,
     step: &'t Step,
     /// The phase whose parity was waited with; none is the one before the first.
-    phase: Option<u32>,
+    pub(super) phase: Option<u32>,
     /// Whether the agent had seen that phase complete before.
     seen: bool,
-    /// How many phases had begun after it.
+    /// How many phases had begun after it; with one, the wait was for what the agent knew already.
     later: u32,
     /// Whether the wait goes on in the end.
     lasts: bool,
@@ -45,7 +50,8 @@ impl Object {
     }
 
     /// The phase that an agent waits for by a parity that has come, or has not, if it is late for it: its
-    /// number, whether the agent has seen it complete, and how many have begun after it.
+    /// number, whether the agent has seen it complete, and how many have begun after it. One is the present
+    /// phase: the wait let the agent pass though nothing had come since.
     fn late(&self, agent: u32, passes: bool) -> Option<(Option<u32>, bool, u32)> {
         // Before the first phase there is nothing to be seen.
         let next = self.seen.get(&agent).copied().unwrap_or(0);
@@ -54,8 +60,12 @@ impl Object {
         let is_for_next = (missed % 2 == 0) != passes;
         match is_for_next {
             true if missed >= 2 => Some((Some(next), false, missed)),
-            false if missed >= 1 => Some((next.checked_sub(1), true, missed + 1)),
-            _ => None,
+            // Who has never waited may find the phase before the first complete, and be meant to.
+            false => {
+                let knew = self.seen.contains_key(&agent) || next > 0;
+                Some((next.checked_sub(1), knew, missed + 1))
+            }
+            true => None,
         }
     }
 }
@@ -122,7 +132,31 @@ fn is_by_token(step: &Step) -> bool {
 }
 
 impl Lap<'_> {
+    /// The wait was for what had been complete before, and nothing had come since.
+    fn is_idle(&self) -> bool {
+        self.later == 1
+    }
+
+    /// That such a wait passed.
+    fn says_idle(&self, case: &Case<'_>) -> String {
+        let (who, on) = (sentence(&case.agent(self.agent)), case.barrier(self.barrier));
+        let (step, at) = (Case::step_name(self.step), case.at(self.step.location));
+        match self.phase {
+            Some(phase) => format!(
+                "{who} passed its wait on {on}{at} ({step}) too early: the parity is that of phase {phase}, which it \
+                 had seen complete before, and no other had been complete since."
+            ),
+            None => format!(
+                "{who} passed its wait on {on}{at} ({step}) too early: no phase of it was complete. Of a fresh \
+                 object the phase before the first counts as complete, and its parity is 1."
+            ),
+        }
+    }
+
     fn says(&self, case: &Case<'_>) -> String {
+        if self.is_idle() {
+            return self.says_idle(case);
+        }
         let on = case.barrier(self.barrier);
         let phase = match self.phase {
             Some(phase) => format!("phase {phase} of {on}"),
@@ -169,13 +203,57 @@ pub(super) fn tell(case: &Case<'_>, rule: Rule, words: &mut Words) {
     if !may_follow {
         return;
     }
+    if let Some(lap) = idle_before(case, rule) {
+        words.sentences.push(lap.says(case));
+        words.related.push(Case::did(lap.step, Did::PassedTooEarly(case.barrier(lap.barrier))));
+    }
     // Of one wait in a loop the first time that it was late says enough.
     let mut told = Vec::new();
-    for lap in of(case).iter().filter(|lap| !lap.lasts) {
+    for lap in of(case).iter().filter(|lap| !lap.lasts && !lap.is_idle()) {
         let key = (lap.agent, lap.barrier);
         if told.len() < MOST && !told.contains(&key) {
             told.push(key);
             words.sentences.push(lap.says(case));
         }
     }
+}
+
+/// The wait that let an agent pass though nothing had come, before it did what it must not.
+fn idle_before<'t>(case: &Case<'t>, rule: Rule) -> Option<Lap<'t>> {
+    let outcome = case.outcome;
+    let (agent, reads) = match (&outcome.detail, rule) {
+        (Some(Detail::Conflict { access, .. }), _) if access == READ => (outcome.agent, true),
+        (Some(Detail::Conflict { earlier, earlier_access, .. }), _) if earlier_access == READ => {
+            (*earlier, true)
+        }
+        (_, Rule::UnobservedPhase | Rule::OverArrival | Rule::StaleCompletion) => (outcome.agent, false),
+        _ => return None,
+    };
+    // Of a read, the wait before the read; otherwise that before the end.
+    let last = match (reads, &outcome.detail) {
+        (true, Some(Detail::Conflict { location, .. })) => {
+            case.back(usize::MAX, |step| step.accesses(agent, READ, location)).map_or(usize::MAX, |s| s.index)
+        }
+        _ => usize::MAX,
+    };
+    let waits = |step: &Step| {
+        let waited = step.events.iter().any(|event| {
+            matches!(
+                event,
+                Event::Passed { .. } | Event::Asked { complete: true, .. } | Event::Blocked { .. }
+            )
+        });
+        step.agent == agent && step.index <= last && waited
+    };
+    let wait = case.back(usize::MAX, waits)?;
+    of(case).into_iter().find(|lap| {
+        // A writer that waits for a place that is free in the beginning is meant to pass.
+        let is_meant = lap.phase.is_none() && !lap.seen && !reads;
+        lap.is_idle() && !lap.lasts && lap.step.index == wait.index && !is_meant
+    })
+}
+
+/// Those waits that go on in the end and are late.
+pub(super) fn that_last<'l, 't>(laps: &'l [Lap<'t>], barriers: &[u32]) -> Vec<&'l Lap<'t>> {
+    laps.iter().filter(|lap| lap.lasts && barriers.contains(&lap.barrier)).collect()
 }

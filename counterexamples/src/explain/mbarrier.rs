@@ -7,7 +7,7 @@ use barcheck_model::rule::Rule;
 use super::case::{Case, has_phases, sentence, verb};
 use super::hopeless;
 use super::laps;
-use super::place::{Did, Place};
+use super::place::{Did, Place, Remark};
 use super::words::Words;
 use crate::names;
 use crate::objects::phases;
@@ -51,7 +51,8 @@ pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
         all,
         lanes,
     };
-    let (message, why) = told.of(rule);
+    let number = token_is_a_number(case).filter(|_| rule == Rule::StaleToken);
+    let (message, why) = number.map_or_else(|| told.of(rule), |name| of_number(&does, &name));
     let mut words = Words { message, ..Words::default() };
     words.sentences.push(format!("{}.", sentence(&does)));
     words.sentences.extend(case.locals_of(outcome.agent));
@@ -59,6 +60,24 @@ pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
     let earlier = outcome.barrier.map(|barrier| case.gathered(barrier, case.before_last()));
     words.related.extend(earlier.unwrap_or_default().into_iter().map(|step| arrival(step, &on)));
     words
+}
+
+/// The local that a wait takes for a token, if it holds a number.
+fn token_is_a_number(case: &Case<'_>) -> Option<String> {
+    let name = case.outcome.instruction.rsplit_once(',')?.1.trim().to_owned();
+    let fragments = &case.end.agents.get(&case.outcome.agent)?.fragments;
+    let values = fragments.iter().filter_map(|fragment| fragment.locals.get(&name));
+    values.into_iter().any(|value| value.parse::<i64>().is_ok()).then_some(name)
+}
+
+/// The words for a wait with the token of no arrival.
+fn of_number(does: &str, name: &str) -> (String, String) {
+    (
+        format!("{does}, and `{name}` is no token of an arrival: it holds a number"),
+        "With a parity, do you mean `mbarrier.wait.parity`? A token is what an arrival yields: `let t = \
+         mbarrier.arrive full[0];`."
+            .to_owned(),
+    )
 }
 
 /// How many lanes make a step.
@@ -104,6 +123,13 @@ pub(super) fn waits(case: &Case<'_>, state: &BarrierState, waiting: &Waiting<'_>
              fewer bytes than were announced."
         ));
     }
+    if let Some((says, step)) =
+        hopeless::bytes_short(case, state).and(hopeless::copies_elsewhere(case, state))
+    {
+        words.sentences.push(format!("{}.", sentence(&says)));
+        let remark = Remark::Executed { instruction: step.instruction.clone(), by: step.agent };
+        words.related.push(Case::here(step, remark));
+    }
     for agent in waiting.who.iter().take(2) {
         words.sentences.extend(laps::lasting(case, *agent, state.barrier));
     }
@@ -122,12 +148,13 @@ fn present_phase(case: &Case<'_>, state: &BarrierState) -> u32 {
     present.filter(|phase| phase.ends.is_none()).map_or(state.generation, |phase| phase.number)
 }
 
-/// Whether all that wait do so for first phases, of several objects, for which nobody has arrived.
+/// Whether all that wait for phases do so for first ones, of several objects, for which nobody has arrived.
 fn nothing_has_begun(case: &Case<'_>) -> bool {
-    let waited = || case.end.barriers.values().filter(|state| !state.waiting.is_empty());
+    let is_waited_on = |state: &&BarrierState| !state.waiting.is_empty() && has_phases(state);
+    let waited = || case.end.barriers.values().filter(is_waited_on);
     let is_untouched = |state: &BarrierState| {
         let arrivals = state.counts.iter().filter(|count| count.of == "arrivals");
-        has_phases(state) && state.generation == 0 && arrivals.map(|count| count.arrived).sum::<u32>() == 0
+        state.generation == 0 && arrivals.map(|count| count.arrived).sum::<u32>() == 0
     };
     waited().count() > 1 && waited().all(is_untouched)
 }

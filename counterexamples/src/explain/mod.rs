@@ -6,6 +6,8 @@ mod blame;
 mod blocked;
 mod case;
 mod counts;
+mod culprit;
+mod given;
 mod hopeless;
 pub(crate) mod labels;
 mod laps;
@@ -15,6 +17,9 @@ mod place;
 mod proxy;
 mod race;
 mod results;
+mod rounds;
+mod short;
+mod skipped;
 mod standing;
 mod unheard;
 mod words;
@@ -86,6 +91,8 @@ fn words(case: &Case<'_>) -> Words {
     };
     let mut words = words_of(case, rule);
     laps::tell(case, rule, &mut words);
+    words.sentences.extend(rounds::split(case, rule));
+    words.fold();
     words
 }
 

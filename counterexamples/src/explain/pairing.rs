@@ -410,7 +410,9 @@ pub(super) fn dangling(case: &Case<'_>) -> Words {
     let outcome = &case.outcome;
     let on = case.the_barrier();
     let barrier = outcome.barrier.unwrap_or_default();
-    let who = case.agents(&outcome.agents);
+    // Of an object the state does not say who has arrived on it.
+    let came = case.state(barrier).map_or(&[][..], |state| &state.arrived);
+    let who = case.agents(if outcome.agents.is_empty() { came } else { &outcome.agents });
     let left = format!(
         "every {} has exited and {on} still holds arrivals: {} ({who}{})",
         case.noun(),

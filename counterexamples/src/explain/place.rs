@@ -25,6 +25,8 @@ pub(crate) enum Remark {
     Access { by: u32, access: String, location: String },
     /// A generation was completed there.
     Completed(Completed),
+    /// An object, which is named, is given its count there.
+    Count { on: String, count: u32 },
 }
 
 /// What an agent did; several agents that did the same can be named together.
@@ -39,6 +41,12 @@ pub(crate) enum Did {
     Arrived,
     /// It went on without an arrival on a barrier, which is named.
     WentOn(String),
+    /// It found a condition false, which is named.
+    Declined(String),
+    /// It waits, and never arrives on a barrier, which is named.
+    NeverArrives(String),
+    /// It passed its wait on an object, which is named, though nothing had come.
+    PassedTooEarly(String),
     ArrivedFirst,
     ArrivedLast,
     ArrivedAndNeverWaited,
@@ -85,6 +93,7 @@ impl Remark {
             Self::Executed { instruction, by } => format!("`{instruction}` by {}", agent(*by)),
             Self::Access { by, access, location } => format!("{}'s {access} of {location}", agent(*by)),
             Self::Completed(which) => which.in_words().to_owned(),
+            Self::Count { on, count } => format!("{on} is given the count {count} here"),
         }
     }
 }
@@ -100,6 +109,11 @@ impl Did {
             Self::ArrivedOn(on) => format!("arrived on {on} here"),
             Self::Arrived => "arrived here".to_owned(),
             Self::WentOn(on) => format!("went on here, without arriving on {on}"),
+            Self::Declined(condition) => format!("found `{condition}` false here"),
+            Self::NeverArrives(on) => {
+                format!("{} here and never {} on {on}", verb("waits", "wait"), verb("arrives", "arrive"))
+            }
+            Self::PassedTooEarly(on) => format!("passed here too early, on {on}"),
             Self::ArrivedFirst => "arrived here first".to_owned(),
             Self::ArrivedLast => "arrived here last".to_owned(),
             Self::ArrivedAndNeverWaited => "arrived here and never waited".to_owned(),

@@ -118,9 +118,11 @@ pub(super) fn gathering(barrier: &Barrier) -> Option<Gathering> {
 /// Whether an instruction may arrive on an object, now or when something lands.
 pub(super) fn may_use(op: &MbarrierOp, naming: &Naming<'_>) -> bool {
     let arrives = match op.kind {
-        MbarrierKind::Arrive { .. } | MbarrierKind::Copy { .. } | MbarrierKind::Commit => true,
-        MbarrierKind::CompleteTx(_) => true,
-        MbarrierKind::Init(_)
+        MbarrierKind::Arrive { .. } | MbarrierKind::Commit => true,
+        // Bytes are no arrivals.
+        MbarrierKind::Copy { .. }
+        | MbarrierKind::CompleteTx(_)
+        | MbarrierKind::Init(_)
         | MbarrierKind::Inval
         | MbarrierKind::ExpectTx(_)
         | MbarrierKind::Wait(_)

@@ -8,6 +8,7 @@ mod figures;
 mod mbarrier;
 mod nbarrier;
 mod ptx;
+mod reach;
 mod reader;
 mod registers;
 mod split;
@@ -17,6 +18,7 @@ mod xegpu;
 
 use barcheck_model::agent::Action;
 use barcheck_model::barrier::bcu::Opaque;
+use barcheck_model::barrier::mbarrier::object_name;
 use barcheck_model::barrier::xegpu::Handle;
 use barcheck_model::barrier::{AnyOperation, BarrierId};
 use barcheck_model::machine::{Machine, Pending, State};
@@ -61,9 +63,15 @@ fn instruction(program: &Program, op: &Op, lanes: &dyn Lanes, written: &str, pic
 }
 
 /// Whether an agent's code may arrive on a barrier.
+///
+/// On an object few of a role often arrive for all of it, so that conditions on the agent's own index are
+/// heeded there; elsewhere whom such a condition keeps away is one to look at.
 pub(crate) fn agent_may_use(program: &Program, agent: AgentId, id: BarrierId) -> bool {
     let naming = Naming { program, agent, id };
     let may_use = |op: &Op| matches!(op, Op::Barrier(op) if of(program.target).may_use(op, &naming));
+    if object_name(program, id).is_some() {
+        return reach::executable(program, agent).into_iter().any(may_use);
+    }
     program.code(agent).ops.iter().any(may_use)
 }
 
@@ -107,6 +115,16 @@ pub(crate) fn issued(program: &Program, operation: &AnyOperation) -> Event {
         bytes: operation.bytes(),
         writes: operation.written().map(|location| program.location_name(location)),
     }
+}
+
+/// Whether what lands is an arrival, and no bytes.
+pub(crate) fn lands_as_arrival(operation: &AnyOperation) -> bool {
+    operation.bytes().is_none()
+}
+
+/// The same by the instruction that began it, as it is written.
+pub(crate) fn begins_an_arrival(instruction: &str) -> bool {
+    instruction.contains("commit") || instruction.contains("arrive")
 }
 
 /// What it takes to let something pending land, in words: `land the copy of 2048 bytes to buf[0] on full[0]`.

@@ -82,7 +82,8 @@ impl Wording for Ptx {
     }
 
     fn is_member(&self, program: &Program, agent: AgentId, id: BarrierId) -> bool {
-        program.shares(agent, id)
+        // Other CTAs of a cluster arrive on an object too.
+        program.shares(agent, id) || mbarrier::names(program, id).is_some()
     }
 
     fn gathering(

@@ -347,7 +347,8 @@ impl SyntaxError {
                 self.error("call", "there are no functions").help_if(foreign_syntax::value(name, *target))
             }
             Self::NoName { text, target, .. } => {
-                let help = foreign_syntax::value(text, *target).unwrap_or_else(|| {
+                let own = || foreign_syntax::instruction(text, *target);
+                let help = foreign_syntax::value(text, *target).or_else(own).unwrap_or_else(|| {
                     "a name has letters, digits and `_`; registers are locals: `let r1 = …;`".to_owned()
                 });
                 self.error("no-name", format!("`{text}` is no name")).help(help)

@@ -29,6 +29,7 @@ const NEW_EXAMPLES: &str = "\
 Kinds:
   tiles      a loop over tiles in shared memory: all load, meet, use, meet
   ring       producers fill a ring of stages, consumers empty it
+  tma        a ring of stages that copies fill, with mbarrier objects
   pingpong   two groups take turns
   splitk     partial sums, added up by one
 

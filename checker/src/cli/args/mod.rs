@@ -156,7 +156,8 @@ pub(crate) struct VerifyArgs {
     /// --trace would be
     #[arg(long, value_name = "PATH")]
     pub(crate) html: Option<PathBuf>,
-    /// Say nothing of protocols that are verified without findings; no statistics, no progress
+    /// Say nothing of protocols that are verified without findings; no statistics, no progress, no notes on
+    /// what is taken for true
     #[arg(long, short)]
     pub(crate) quiet: bool,
     /// Say of each barrier instruction by whom and on which barriers it can be executed, and of loops that

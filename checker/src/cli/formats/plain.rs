@@ -3,6 +3,7 @@
 use super::combinations::Combinations;
 use super::failures::Failures;
 use super::reporter::Reporter;
+use crate::cli::assumed::notes;
 use crate::cli::decided::Decided;
 use crate::cli::names::shown;
 use crate::cli::output::Look;
@@ -72,9 +73,10 @@ impl Reporter for Human {
         } else {
             human::on_standard_output(decided, traces, self.quiet, self.look)
         };
+        let behind = if self.alone { notes(decided, self.quiet, self.look.palette) } else { String::new() };
         if text.is_empty() {
             self.failures.take(decided, complaint.lines().count().max(decided.diagnostics.len()));
-            return complaint;
+            return complaint + &behind;
         }
         self.failures.take(decided, text.lines().count());
         let gap = if self.apart { "\n" } else { "" };
@@ -82,7 +84,7 @@ impl Reporter for Human {
             || !decided.remarks.is_empty()
             || decided.coverage.is_some()
             || decided.path_to_stop.is_some();
-        format!("{gap}{complaint}{text}")
+        format!("{gap}{complaint}{text}{behind}")
     }
 
     fn end(&mut self, tally: &Tally) -> String {

@@ -148,11 +148,18 @@ fn barriers(trace: &Trace, active: &[&BarrierState], style: &Style, lines: &mut 
             facts.push(format!("{}{all}", counts.join(", ")));
             facts.push(format!("arrived: {}", who(&state.arrived)));
             facts.push(format!("waiting: {}", who(&state.waiting)));
-            facts.push(if state.missing.is_empty() {
-                "nobody is left that could arrive".to_owned()
-            } else {
-                format!("missing: {}", who(&state.missing))
-            });
+            facts.push(
+                if state.missing.is_empty()
+                    && state.counts.iter().any(|count| count.of == "arrivals")
+                    && !state.arrived.is_empty()
+                {
+                    "nobody else could arrive".to_owned()
+                } else if state.missing.is_empty() {
+                    "nobody is left that could arrive".to_owned()
+                } else {
+                    format!("missing: {}", who(&state.missing))
+                },
+            );
         }
         if !state.notified.is_empty() {
             facts.push(format!("complete and not yet waited for by: {}", who(&state.notified)));

@@ -53,6 +53,14 @@ fn of_any_target(text: &str) -> Option<Hint> {
     })
 }
 
+/// What to write where an instruction, `text`, stands as if it were a number.
+pub(crate) fn instruction(text: &str, target: Target) -> Option<String> {
+    match statement(text, target).filter(|_| text.contains('.'))? {
+        Write(what) => Some(format!("an instruction is a statement of its own: {what}")),
+        Hint::NotModelled(_) => None,
+    }
+}
+
 /// What the name or call `text` of another language is here, in a sentence. Case, `_`, `%` and what follows a
 /// dot do not count.
 pub(crate) fn value(text: &str, target: Target) -> Option<String> {

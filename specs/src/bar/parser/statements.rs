@@ -281,6 +281,11 @@ impl Parser<'_, '_> {
         let mut arguments = Vec::new();
         while !self.at(TokenKind::CloseParenthesis) {
             arguments.push(self.expr()?);
+            if self.at(TokenKind::OpenBracket) {
+                let help = "what is handed to a block is a number, or the name of an object or location by \
+                            itself; hand over its index as a number beside it, and write `full[s]` in the block";
+                return self.expected_with(TokenKind::CloseParenthesis.describe(), Some(help.to_owned()));
+            }
             if !self.eat(TokenKind::Comma) {
                 break;
             }

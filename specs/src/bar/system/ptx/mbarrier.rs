@@ -112,6 +112,8 @@ pub(super) fn spellings(mut add: impl FnMut(Mbarrier, String, bool)) {
     }
     asynchronous(&mut add);
     add(Mbarrier::InitFence, "fence.mbarrier_init.release.cluster".to_owned(), false);
+    // There is no other order or scope, so that it need not be written.
+    add(Mbarrier::InitFence, "fence.mbarrier_init".to_owned(), true);
 }
 
 /// The spellings of copies and commits.
@@ -339,7 +341,8 @@ impl<'a> RoleLowerer<'_, 'a> {
 
     /// The local that holds a token.
     fn token(&mut self, operand: &'a Operand) -> Option<LocalId> {
-        let help = "a token comes from an arrival: `let t = mbarrier.arrive full[0];`";
+        let help = "with a parity it is `mbarrier.wait.parity`; a token comes from an arrival: `let t = \
+                    mbarrier.arrive full[0];`";
         let expected = "a local that holds a token";
         let Some(name) = name_of(operand) else {
             return self.wrong_operand(operand, expected, Some(help));
