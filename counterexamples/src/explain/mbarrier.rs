@@ -199,8 +199,10 @@ impl Told<'_> {
         let Self { who, on, at, instruction, lanes, .. } = self;
         if instruction.starts_with("mbarrier.inval") {
             return (
-                format!("{who} invalidates {on}{at} while others wait on it"),
-                "Whoever waits on an object must have passed before it is invalidated.".to_owned(),
+                format!("{who} invalidates {on}{at} while somebody waits on it, or something is in flight to it"),
+                "Whoever waits on an object must have passed before it is invalidated, and what copies and \
+                 commits bring to it must have come: that a later commit has come says nothing of an earlier one."
+                    .to_owned(),
             );
         }
         if *lanes > 1 {

@@ -2,7 +2,7 @@
 //!
 //! A set of numbers for each node (a forward data-flow problem): bits, the last for as often or more.
 
-use super::code::{Action, Code};
+use super::code::{Action, Code, ObjectKind};
 use super::evaluate::{Evaluation, Way};
 use super::lanes::Lanes;
 use super::slice::{END, Slice};
@@ -62,6 +62,32 @@ impl<'a> Arriving<'a> {
             work.extend(found.behind(node, None, mask, avoided));
         }
         found
+    }
+
+    /// Whether it may have waited at an mbarrier object before an instruction, and not arrived since.
+    pub(super) fn has_waited(self, (node, at): (usize, usize)) -> bool {
+        let mut before: Vec<Option<bool>> = vec![None; self.slice.nodes.len()];
+        let mut work = vec![(0, false)];
+        while let Some((node, waited)) = work.pop() {
+            let Some(known) = before.get_mut(node) else { continue };
+            if known.is_some_and(|known| known >= waited) {
+                continue;
+            }
+            *known = Some(waited);
+            let waited = self.waited(waited, self.slice.nodes[node].instructions.iter());
+            let ways = self.evaluation.then[node].into_iter().flat_map(Way::nodes);
+            work.extend(ways.map(|to| (to, waited)));
+        }
+        let earlier = self.slice.nodes[node].instructions.iter().take_while(|earlier| **earlier != at);
+        self.waited(before[node].unwrap_or(false), earlier)
+    }
+
+    fn waited<'i>(&self, before: bool, instructions: impl Iterator<Item = &'i usize>) -> bool {
+        instructions.fold(before, |waited, at| match &self.code.instructions[*at].action {
+            Action::Object(step) => waited || step.kind == ObjectKind::Wait,
+            Action::Test { .. } => true,
+            _ => waited && !self.arrives(*at),
+        })
     }
 
     /// Whether an instruction is an arrival at the barrier.

@@ -5,8 +5,9 @@
 //! Such a barrier orders: who has come to it `n` times has everything before him that any thread did
 //! before it came there the `n`-th time. So a load after `n` arrivals finds what was last stored after fewer,
 //! if some warp surely stores it then, if all that is stored then is the same, and if nothing is stored there
-//! after just as many. The arrivals are counted, up to [`MOST`]. Where a load in a loop has different numbers
-//! of them before it, they have to follow one another; then the code is laid out once for each.
+//! after just as many. Behind a wait at an mbarrier object it may find what a copy has brought. The arrivals
+//! are counted, up to [`MOST`]. Where a load in a loop has different numbers of them before it, they have to
+//! follow one another; then the code is laid out once for each.
 //!
 //! That a store whose address is not known goes elsewhere is taken for true, and said. It is not where that
 //! store exchanges what it finds, or stores as much as the one that is looked at: then it may be another
@@ -15,7 +16,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::arrivals::{Arriving, MOST, NUMBER};
-use super::code::{Action, Argument, Awaited, Code, Function, Memory, Operation, Type, Written};
+use super::code::{Action, Argument, Awaited, Code, Function, Instruction, Memory, Operation, Type, Written};
 use super::evaluate::{Evaluation, Way};
 use super::lanes::Lanes;
 use super::slice::Slice;
@@ -36,7 +37,10 @@ pub(super) fn loads(code: &Code) -> Loads {
 
 /// Stores of values at places that the code names: what may be forwarded, by position.
 pub(super) fn plain_stores(code: &Code) -> BTreeSet<usize> {
-    if code.is_written_from_elsewhere {
+    let goes_anywhere = |instruction: &Instruction| {
+        matches!(instruction.action, Action::Store { address: None, memory: Memory::Shared, .. })
+    };
+    if code.is_written_from_elsewhere || code.instructions.iter().any(goes_anywhere) {
         return BTreeSet::new();
     }
     let definitions = definitions(code);
@@ -382,6 +386,10 @@ impl Forwards<'_> {
         let last = entries.keys().next_back().map_or(0, |last| last + 1);
         let point = (node, Some(at));
         let arriving = self.arriving(agent, id);
+        // A copy may have written there what is waited for.
+        if arriving.has_waited((node, at)) {
+            return None;
+        }
         let mut from = None;
         let mut found = Found::new();
         loop {
