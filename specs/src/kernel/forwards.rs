@@ -9,9 +9,8 @@
 //! are counted, up to [`MOST`]. Where a load in a loop has different numbers of them before it, they have to
 //! follow one another; then the code is laid out once for each.
 //!
-//! That a store whose address is not known goes elsewhere is taken for true, and said. It is not where that
-//! store exchanges what it finds, or stores as much as the one that is looked at: then it may be another
-//! element of the same array.
+//! A store whose address is not known loses what is counted from the same symbol. That copies go elsewhere, and
+//! stores by pointers of which nothing is known, is taken for true, and said.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -232,12 +231,9 @@ impl Forwards<'_> {
                 let Some((from, offsets)) = self.place_of(store.address) else {
                     let roots = roots.argument(*base);
                     lost.extend(entries.keys().copied().filter(|wanted| {
-                        let may_be = match wanted.place.base {
-                            _ if roots.is_empty() => *memory == Memory::Shared,
-                            Some(name) => roots.iter().any(|(root, _)| *root == name),
-                            None => *memory == Memory::Shared,
-                        };
-                        may_be && may_be_element(written, wanted.bytes)
+                        let is_there = |name| roots.iter().any(|(root, _)| *root == name);
+                        let is_named = !roots.is_empty();
+                        wanted.place.base.filter(|_| is_named).map_or(*memory == Memory::Shared, is_there)
                     }));
                     continue;
                 };
@@ -410,15 +406,6 @@ impl Forwards<'_> {
             }
             from = Some(((node, at), mask));
         }
-    }
-}
-
-/// Whether a store may write one element of an array of which so many bytes are another.
-fn may_be_element(written: &Written, bytes: i64) -> bool {
-    match written {
-        Written::Exchange => true,
-        Written::Data => false,
-        Written::Values(parts) => matches!(parts.as_slice(), [(_, one)] if i64::from(*one) == bytes),
     }
 }
 

@@ -61,7 +61,8 @@ fn assumed(assumption: &Assumption) -> (String, Span) {
             ("all threads load the same here, as one of them has stored it before a barrier", span)
         }
         Assumption::Forwarded(span) => (
-            "this loads what was stored there before, as stores whose addresses are not known go elsewhere",
+            "this loads what was stored there before: copies, and stores by pointers of which nothing is known, go \
+             elsewhere",
             span,
         ),
         Assumption::Unwrapped(span) => ("the sums compared here do not overflow", span),
