@@ -9,8 +9,8 @@
 //! are counted, up to [`MOST`]. Where a load in a loop has different numbers of them before it, they have to
 //! follow one another; then the code is laid out once for each.
 //!
-//! A store whose address is not known loses what is counted from the same symbol. That copies go elsewhere, and
-//! stores by pointers of which nothing is known, is taken for true, and said.
+//! A store whose address is not known loses what is counted from the same symbol. That copies go elsewhere,
+//! and stores by pointers of which nothing is known, is taken for true, and said.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -219,7 +219,8 @@ pub(crate) enum Assumption {
     Unwritten(Span),
     /// All threads load the same here, since one has told the others through shared memory.
     Told(Span),
-    /// This loads what was stored before: copies go elsewhere, and stores by pointers of which nothing is known.
+    /// This loads what was stored before: copies go elsewhere, and stores by pointers of which nothing is
+    /// known.
     Forwarded(Span),
     /// The sums compared here do not overflow.
     Unwrapped(Span),
