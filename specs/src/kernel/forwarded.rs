@@ -25,7 +25,7 @@ pub(super) fn put(code: &mut Code, values: &mut Values, chosen: Chosen, loads: &
         }
     }
     let Some((at, times, of)) = several else { return false };
-    if code.instructions.len().saturating_mul(times) > INSTRUCTIONS {
+    if code.instructions.len().saturating_mul(times + 1) > INSTRUCTIONS {
         return false;
     }
     let copies = Copies { at, count: times + 1, length: code.instructions.len() };

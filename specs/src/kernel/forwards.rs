@@ -237,6 +237,8 @@ impl Forwards<'_> {
                     }));
                     continue;
                 };
+                // An address that is a number may be one that is counted from a symbol elsewhere.
+                lost.extend(entries.keys().filter(|wanted| wanted.place.base.is_some() != from.is_some()));
                 let mask = masks.get(&at).copied().unwrap_or(0);
                 for wanted in entries.keys().copied().collect::<Vec<_>>() {
                     if wanted.rank != agent.rank || wanted.place.base != from {
