@@ -89,21 +89,22 @@ function renderGraph() {
   const { nodes, edges } = waitGraph(state.t);
   const figure = $("graph");
   const caption = el("figcaption", null, state.t === LAST && !whatif.goesOn() ? "Who waits for whom in the end" : `Who waits for whom after step ${state.t}`);
+  const awaitsFlight = ({ wait }) => wait && view.flights.some((flight) => flight.barrier === wait.barrier && inFlight(flight, state.t));
+  const flies = nodes.some(awaitsFlight) ? [el("p", { class: "note" }, "Something is in flight for what they wait for, and lands later.")] : [];
   if (edges.length === 0) {
-    figure.replaceChildren(caption, el("p", { class: "note" }, nodes.length ? "Those that wait miss nobody in particular." : "Nobody waits."));
+    figure.replaceChildren(caption, ...(flies.length ? flies : [el("p", { class: "note" }, nodes.length ? "Those that wait miss nobody in particular." : "Nobody waits.")]));
     return;
   }
   const sentences = nodes.filter((node) => node.wait).map((node) => {
     const targets = edges.filter((edge) => edge.from === node && edge.to !== node).map(({ to }) =>
       `${cut(agentsInWords(to.agents), 120)} (${standing(to)})`);
-    const whom = node.wait.awaits === "lanes" ? "the rest of its own lanes" : targets.join("; ") || "others";
+    const whom = node.wait.awaits === "lanes" ? "the rest of its own lanes" : targets.join("; ") || (awaitsFlight(node) ? "what is in flight" : "others");
     return el("li", null, name(`${cut(agentsInWords(node.agents), 120)} at ${barrierName(node.wait.barrier)} for ${whom}`));
   });
   const cyclic = edges.some((edge) => edge.cyclic);
-  const flies = view.flights.some((flight) => edges.some(({ barrier }) => barrier === flight.barrier) && inFlight(flight, state.t));
   figure.replaceChildren(caption, ...(nodes.length <= MOST_NODES ? [graphDrawing(nodes, edges)] : []),
     el("ul", { class: "waiting" }, sentences), ...(cyclic ? [el("p", { class: "note" }, "Bold edges close a cycle: each of these waits for the next.")] : []),
-    ...(flies ? [el("p", { class: "note" }, "Something is in flight for what they wait for, and lands later.")] : []));
+    ...flies);
 }
 
 /** Nodes on an ellipse, so that a cycle of waits looks like one. */

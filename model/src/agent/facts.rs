@@ -4,7 +4,7 @@
 //! so that configurations which cannot behave differently are equal.
 
 use super::alike::all_go_alike;
-use super::period::{Period, periods};
+use super::period::{Period, periods, settled_from};
 use crate::program::{
     Code, Condition, ConstructId, ConstructKind, Expr, LocalId, Op, Pc, Program, Scope, SequenceId,
 };
@@ -28,8 +28,8 @@ pub struct Facts {
     consults: Vec<Positions>,
     /// For every loop, from where it may still be entered.
     enters: Vec<Positions>,
-    /// See [`Self::results_matter`].
-    results_matter: bool,
+    /// See [`Self::told_apart`].
+    told_apart: u32,
     /// See [`Self::kept`].
     periods: Vec<Option<Period>>,
 }
@@ -42,8 +42,10 @@ impl Facts {
     #[must_use]
     pub fn of(program: &Program) -> Vec<Self> {
         let mut facts: Vec<_> = program.roles.iter().map(|role| Self::of_code(&role.code)).collect();
-        let results_matter = facts.iter().zip(&program.roles).any(|(facts, role)| facts.keeps(&role.code));
-        facts.iter_mut().for_each(|facts| facts.results_matter = results_matter);
+        let told_apart =
+            facts.iter().zip(&program.roles).map(|(facts, role)| facts.told_apart_in(&role.code));
+        let told_apart = told_apart.max().unwrap_or(0);
+        facts.iter_mut().for_each(|facts| facts.told_apart = told_apart);
         facts
     }
 
@@ -57,7 +59,7 @@ impl Facts {
             counted,
             consults: consulted_sequences(code, &before),
             enters: if counts { entered_loops(code, &before) } else { Vec::new() },
-            results_matter: true,
+            told_apart: u32::MAX,
             periods: periods(code),
             innermost,
         }
@@ -69,18 +71,25 @@ impl Facts {
         Self { live: live_locals(code, &predecessors(code)), periods: periods(code), ..self.clone() }
     }
 
-    /// Whether some instruction on barriers sets a local that may still be read.
-    fn keeps(&self, code: &Code) -> bool {
+    /// What the code tells apart of what barriers give it: see [`Self::told_apart`].
+    fn told_apart_in(&self, code: &Code) -> u32 {
         let ops = (1..).map(Pc).zip(&code.ops).filter(|(_, op)| matches!(op, Op::Barrier(_)));
-        let mut kept = ops.flat_map(|(next, op)| op.written().into_iter().map(move |local| (next, local)));
-        kept.any(|(next, local)| self.is_live(next, local))
+        let given = ops.flat_map(|(next, op)| {
+            let kept = op.written().into_iter().filter(move |local| self.is_live(next, *local));
+            // What is not a reduction itself may hand on its result, or a part of it, in any form.
+            kept.map(|local| op.reduction().and_then(|_| settled_from(code, local)).unwrap_or(u32::MAX))
+        });
+        given.max().unwrap_or(0)
     }
 
-    /// Whether anybody may ever read the result of a reduction, or what a barrier holds of it: if not, it
-    /// does not matter what open predicates are.
+    /// From which count on nobody tells the results of reductions apart, nor what a barrier holds of them; 0
+    /// if nobody ever reads one.
+    ///
+    /// Counts only grow: a warp that contributes so many true predicates, or more, makes one such count of
+    /// the sum, whatever the others contribute. So open predicates need not be tried beyond that number.
     #[must_use]
-    pub fn results_matter(&self) -> bool {
-        self.results_matter
+    pub fn told_apart(&self) -> u32 {
+        self.told_apart
     }
 
     /// The value that stands for all values of a local that cannot be told apart from this one.

@@ -36,12 +36,13 @@ pub(super) fn contribution(
     })
 }
 
-/// In how many ways open predicates matter: their number for POPC, all or none of them otherwise; in one if
-/// nobody ever reads a result.
+/// In how many ways open predicates matter: their number for POPC, as far as anybody tells counts apart, all
+/// or none of them otherwise; in one if nobody ever reads a result.
 pub(super) fn predicate_choices(eval: &Eval<'_>, op: Option<ReductionOp>, open: u32) -> Choices {
+    let told_apart = eval.context.facts.told_apart();
     match op {
-        _ if open == 0 || !eval.context.facts.results_matter() => Choices::One,
-        Some(ReductionOp::Popc) => Choices::Open(u64::from(open) + 1),
+        _ if open == 0 || told_apart == 0 => Choices::One,
+        Some(ReductionOp::Popc) => Choices::Open(u64::from(open.min(told_apart)) + 1),
         Some(ReductionOp::And | ReductionOp::Or) | None => Choices::Open(2),
     }
 }

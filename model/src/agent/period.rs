@@ -95,6 +95,18 @@ pub(super) fn periods(code: &Code) -> Vec<Option<Period>> {
     uses.into_iter().map(|uses| uses.period.filter(|_| uses.counts)).collect()
 }
 
+/// From which value on no use of a local tells its values apart; `None` if some use may tell any of them.
+pub(super) fn settled_from(code: &Code, local: LocalId) -> Option<u32> {
+    if code.ops.iter().any(|op| op.handle() == Some(local)) {
+        return None;
+    }
+    let mut settled = Period::NONE;
+    for expr in code.ops.iter().flat_map(Op::expressions) {
+        settled = settled.and(period_in(expr, local)?).filter(|period| period.length == 1)?;
+    }
+    u32::try_from(settled.from).ok()
+}
+
 /// What is copied has every period of the copy, which counts as it does; whether that was new.
 fn settle((to, from): (LocalId, LocalId), uses: &mut [Uses]) -> bool {
     let (copy, copied) = (uses[to.index()], uses[from.index()]);

@@ -17,6 +17,19 @@ pub(super) fn zeros(values: &Values, meets: &Meets, value: ValueId) -> u32 {
     Zeros { values, meets, open: BTreeSet::new(), left: TERMS }.of(value)
 }
 
+impl Values {
+    /// An addition, where bits are put together that are in different places whatever the values are: one of
+    /// them fits into the lowest bits, which are 0 in the other.
+    pub(super) fn as_sum(&self, operation: Operation, terms: &[ValueId]) -> Operation {
+        let ([a, b], Operation::Or | Operation::Xor) = (terms, operation) else { return operation };
+        let fits = |small: ValueId, large: ValueId| {
+            let bits = u32::from(self.width(small));
+            bits < u64::BITS && bits <= zeros(self, &Meets::new(), large)
+        };
+        if fits(*a, *b) || fits(*b, *a) { Operation::Add } else { operation }
+    }
+}
+
 struct Zeros<'z> {
     values: &'z Values,
     meets: &'z Meets,

@@ -196,9 +196,8 @@ impl Values {
         if ty.bits < 32 && (operation, ty.bits) != (Operation::MultiplyWide, 16) {
             return None;
         }
-        let bits = ty.bits;
-        let minus = Lanes::All(cut(u64::MAX, bits));
-        match (operation, terms) {
+        let (bits, minus) = (ty.bits, Lanes::All(cut(u64::MAX, ty.bits)));
+        match (self.as_sum(operation, terms), terms) {
             (Operation::Add, [a, b]) => self.sum(bits, &[(*a, Lanes::All(1)), (*b, Lanes::All(1))]),
             (Operation::Subtract, [a, b]) => self.sum(bits, &[(*a, Lanes::All(1)), (*b, minus)]),
             (Operation::Negate, [a]) => self.sum(bits, &[(*a, minus)]),
