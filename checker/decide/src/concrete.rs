@@ -36,12 +36,7 @@ pub(crate) struct Kernel<'k> {
 impl<'k> Kernel<'k> {
     /// Whether a violation comes along with several decisions about one thing.
     fn is_correlated(&self, finding: &Finding) -> bool {
-        let made: BTreeSet<&str> = finding.trace.steps.iter().filter_map(decision).collect();
-        let mut seen: BTreeMap<&String, &str> = BTreeMap::new();
-        let about = made.iter().filter_map(|name| Some((*name, self.extracted.about.get(*name)?)));
-        about
-            .flat_map(|(name, about)| about.iter().map(move |thing| (name, thing)))
-            .any(|(name, thing)| *seen.entry(thing).or_insert(name) != name)
+        self.extracted.excluding(finding.trace.steps.iter().filter_map(decision)).is_some()
     }
 
     /// Whether a violation is one for certain: there is such a run.

@@ -6,7 +6,7 @@ use barcheck_counterexamples::Trace;
 use barcheck_counterexamples::trace::Step;
 use barcheck_model::program::Program;
 use barcheck_specs::Extracted;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The branches that a run takes although nobody knows whether the data is so: lines of the kernel, with the
 /// agents that take them.
@@ -58,21 +58,6 @@ pub(crate) fn outcomes(extracted: &Extracted, trace: &Trace) -> Vec<Related> {
     made.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-/// Two decisions among these that are about one thing: no run need have both outcomes.
-#[must_use]
-pub fn excluding<'d>(extracted: &Extracted, made: &'d [(String, bool)]) -> Option<(&'d str, &'d str)> {
-    let mut seen: BTreeMap<&String, &str> = BTreeMap::new();
-    for (name, _) in made {
-        for thing in extracted.about.get(name).into_iter().flatten() {
-            let first = *seen.entry(thing).or_insert(name);
-            if first != name {
-                return Some((first, name));
-            }
-        }
-    }
-    None
-}
-
 /// Why a run may be none, in a sentence without a full stop; nothing if it is one for certain.
 #[must_use]
 pub fn doubt(program: &Program, extracted: &Extracted, trace: &Trace) -> Option<String> {
@@ -81,6 +66,6 @@ pub fn doubt(program: &Program, extracted: &Extracted, trace: &Trace) -> Option<
         return Some(format!("it rests on data that is not known, which decides for {who} at line {line}"));
     }
     let made = decisions(trace);
-    let (one, other) = excluding(extracted, &made)?;
+    let (one, other) = extracted.excluding(made.iter().map(|(name, _)| name.as_str()))?;
     Some(format!("it comes along with outcomes of `{one}` and `{other}`, which may exclude one another"))
 }

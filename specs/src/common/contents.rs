@@ -63,6 +63,9 @@ pub struct Extracted {
     /// For each decision that the whole group shares, by its name, what it is about: parameters by names
     /// without that of the kernel, and loads. Decisions about one thing need not go together in every way.
     pub about: BTreeMap<String, BTreeSet<String>>,
+    /// What goes together with some of these decisions in every way, though it is about the same things: an
+    /// unknown number is one of those that it may be, however far it reaches.
+    pub beside: BTreeMap<String, BTreeSet<String>>,
     /// What these decisions ask, by their names: `param_1 == 0`.
     pub words: BTreeMap<String, String>,
     /// The parameters of the kernel that may be given, as [`LoadOptions::defines`] names them without
@@ -76,6 +79,27 @@ pub struct Extracted {
     pub instructions: usize,
     /// Those among them that concern its barriers.
     pub kept: usize,
+}
+
+impl Extracted {
+    /// Two of these decisions that are about one thing, so that no run need have both outcomes.
+    pub fn excluding<'d>(&self, made: impl IntoIterator<Item = &'d str>) -> Option<(&'d str, &'d str)> {
+        let goes_beside =
+            |one: &str, other: &str| self.beside.get(one).is_some_and(|beside| beside.contains(other));
+        let mut seen: BTreeMap<&String, BTreeSet<&str>> = BTreeMap::new();
+        for name in made {
+            for thing in self.about.get(name).into_iter().flatten() {
+                let before = seen.entry(thing).or_default();
+                let excludes =
+                    |other: &&str| *other != name && !goes_beside(name, other) && !goes_beside(other, name);
+                if let Some(other) = before.iter().copied().find(excludes) {
+                    return Some((other, name));
+                }
+                before.insert(name);
+            }
+        }
+        None
+    }
 }
 
 /// From a line of a kernel on, the line of the source that it was compiled from.

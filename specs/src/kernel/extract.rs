@@ -45,6 +45,8 @@ pub(crate) struct Extraction {
     pub(crate) private: Vec<(Span, bool)>,
     /// For each decision that the whole group shares, by its name in the protocol, what it is about.
     pub(crate) about: BTreeMap<String, BTreeSet<String>>,
+    /// What goes together with some of these decisions in every way: see [`counts::beside`].
+    pub(crate) beside: BTreeMap<String, BTreeSet<String>>,
     /// What each of these decisions asks.
     pub(crate) words: BTreeMap<String, String>,
     /// All that conditions are about, whoever decides them.
@@ -171,6 +173,7 @@ pub(crate) fn extract(
     let about = std::mem::take(&mut extraction.about).into_iter();
     let named = about.filter_map(|(key, about)| Some((shared.decisions.get(&key)?.clone(), about)));
     extraction.about = named.collect();
+    extraction.beside = counts::beside(&shared.decisions);
     let words = shared.decisions.iter().map(|(key, name)| (name.clone(), super::keys::plain(key)));
     extraction.words = words.collect();
     extraction.things = extraction.about.values().flatten().cloned().chain(shared.unknown).collect();

@@ -56,6 +56,7 @@ pub(super) fn load(
         parameters: parameters.cloned().collect(),
         least,
         about: extraction.about,
+        beside: extraction.beside,
         words: extraction.words,
         entry: entry.name.clone(),
         instructions: extraction.instructions,

@@ -69,7 +69,7 @@ fn decisions(loaded: &Loaded, shown: &Shown) -> Option<String> {
     if made.len() > MOST_LISTED {
         said.push(format!("{} more", made.len() - MOST_LISTED));
     }
-    let excluding = doubt::excluding(extracted, &made);
+    let excluding = extracted.excluding(made.iter().map(|(name, _)| name.as_str()));
     let more = excluding.map(|(one, other)| format!("; `{one}` and `{other}` may exclude one another"));
     (!said.is_empty())
         .then(|| format!("it takes these decisions: {}{}", said.join(", "), more.unwrap_or_default()))

@@ -112,8 +112,8 @@ impl Asker<'_> {
         })
     }
 
-    /// `n - 1 <u 3` says that n is at least 1 and below 4, whether it is signed or not; `n + 1 <u 3` that n has
-    /// a sign and is at least -1 and below 2: that is how compilers ask whether `n / 2` is 0.
+    /// `n - 1 <u 3` says that n is at least 1 and below 4, whether it is signed or not; `n + 1 <u 3` that n
+    /// has a sign and is at least -1 and below 2: that is how compilers ask whether `n / 2` is 0.
     fn within(&self, comparison: Comparison, ty: Type, (a, b): (ValueId, ValueId)) -> Option<Formula> {
         let below = i64::try_from(self.values().as_known(b)?.all()?).ok()?;
         let (below, holds) = match comparison {

@@ -57,7 +57,7 @@ mod written;
 pub(super) use asked::with_word_replaced;
 pub(super) use linear::Asker;
 pub(super) use rewrite::count;
-pub(super) use written::expand;
+pub(super) use written::{beside, expand};
 
 use std::collections::BTreeSet;
 

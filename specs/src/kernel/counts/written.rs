@@ -1,12 +1,28 @@
 //! How numbers are counted, as statements.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::asked::Asked;
 use crate::kernel::code::Comparison;
 use crate::kernel::tree::{
     Amount, Condition, Counted, Counting, Decided, Decision, Residue, Statement, Statements,
 };
+
+/// How the keys of decisions begin which of the numbers that it may be an unknown one is.
+const NUMBER: &str = "number of ";
+/// How the keys of decisions begin whether a number reaches further than what is asked in the beginning.
+const MORE: &str = "more of ";
+
+/// What goes together with a decision in every way although it is about the same number: which of those it is
+/// that it may be, and how far it reaches. By the names that decisions have, of their keys.
+pub(in crate::kernel) fn beside(names: &HashMap<String, String>) -> BTreeMap<String, BTreeSet<String>> {
+    let numbers = names.iter().filter_map(|(key, name)| Some((key.strip_prefix(NUMBER)?, name)));
+    let reaches = |number: &str| {
+        let keys = [number.to_owned(), format!("{MORE}{number}")];
+        keys.iter().filter_map(|key| names.get(key).cloned()).collect()
+    };
+    numbers.map(|(number, name)| (name.clone(), reaches(number))).collect()
+}
 
 /// Writes out how numbers are counted.
 pub(in crate::kernel) fn expand(statements: &mut Statements) {
@@ -137,8 +153,8 @@ impl Writer<'_> {
         let mut statements = vec![self.set(number, "0".to_owned(), Some(0))];
         let full = self.when(number, Comparison::Equal, most, vec![Statement::Break], Vec::new());
         let step = vec![self.set(number, format!("{number} + {multiple}"), None)];
-        let key = format!("number of {}", counted.key);
-        let next = self.question(key, BTreeSet::new(), step, vec![Statement::Break]);
+        let key = format!("{NUMBER}{}", counted.key);
+        let next = self.question(key, counted.about.clone(), step, vec![Statement::Break]);
         if most > 0 {
             statements.push(self.repeat(vec![full, next]));
         }
@@ -180,7 +196,7 @@ impl Writer<'_> {
 
     fn answers(&self, more: bool, then: Statements, otherwise: Statements) -> Statement {
         let counted = self.counted;
-        let key = if more { format!("more of {}", counted.key) } else { counted.key.clone() };
+        let key = if more { format!("{MORE}{}", counted.key) } else { counted.key.clone() };
         // What comes behind the first answers fits them, if every outcome comes about.
         let fits = more && counted.fixed > 0 && !counted.is_bounded;
         let about = if fits { BTreeSet::new() } else { counted.about.clone() };
