@@ -48,7 +48,7 @@ mod visa;
 #[cfg(feature = "kernels")]
 mod xegpu;
 
-pub use common::contents::{Allow, Contents, Extracted, LoadOptions, Origin, Params};
+pub use common::contents::{Allow, Contents, Excluding, Extracted, LoadOptions, Origin, Params};
 pub use common::definition::{self, definition};
 pub use common::diagnostic::{self, Diagnostic, Label, Severity};
 pub use common::limits;

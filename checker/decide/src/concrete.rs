@@ -14,6 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What the names of definitions of parameters begin with.
 const PARAM: &str = "param.";
 
+/// And those of what a launch says of the grid.
+const GRID: &str = "param.%";
+
 /// Values that a parameter is given, one after the other: small ones, those around the sizes of warps and
 /// CTAs, and one beyond.
 const VALUES: [i64; 22] =
@@ -36,7 +39,30 @@ pub(crate) struct Kernel<'k> {
 impl<'k> Kernel<'k> {
     /// Whether a violation comes along with several decisions about one thing.
     fn is_correlated(&self, finding: &Finding) -> bool {
-        self.extracted.excluding(finding.trace.steps.iter().filter_map(decision)).is_some()
+        !self.excluding(finding).is_empty()
+    }
+
+    /// What decisions that come along with a violation are about, where they may exclude one another.
+    fn excluding(&self, finding: &Finding) -> BTreeSet<String> {
+        let made: Vec<&str> = finding.trace.steps.iter().filter_map(decision).collect();
+        self.extracted.excluding(made).into_iter().map(|excluding| excluding.about.to_owned()).collect()
+    }
+
+    /// The parameters that the first error in doubt is in doubt about; all of them, if that is private data.
+    pub(crate) fn in_question(&self, findings: &[Finding]) -> BTreeSet<String> {
+        let mut errors =
+            findings.iter().filter(|found| found.level == Level::Error || !found.data.is_empty());
+        let excluding =
+            errors.find_map(|found| Some(self.excluding(found)).filter(|about| !about.is_empty()));
+        let Some(excluding) = excluding else { return self.extracted.parameters.clone() };
+        let parameters = &self.extracted.parameters;
+        let mut names: BTreeSet<String> =
+            parameters.iter().filter(|name| excluding.contains(*name)).cloned().collect();
+        // Where in the grid it is means little without the size of the grid.
+        let sizes = names.iter().filter_map(|name| Some(format!("%n{}", name.strip_prefix('%')?)));
+        let sizes: Vec<String> = sizes.filter(|size| parameters.contains(size)).collect();
+        names.extend(sizes);
+        names
     }
 
     /// Whether a violation is one for certain: there is such a run.
@@ -80,25 +106,37 @@ impl<'k> Kernel<'k> {
     }
 }
 
-/// Values for parameters, to be tried one after the other: each as definitions by name.
-pub(crate) fn assignments(extracted: &Extracted) -> Vec<BTreeMap<String, i64>> {
-    let names: Vec<String> = extracted.parameters.iter().map(|name| format!("{PARAM}{name}")).collect();
-    if names.is_empty() {
+/// Values for parameters, to be tried one after the other, along with some that are given: each as definitions by
+/// name.
+pub(crate) fn assignments(
+    extracted: &Extracted,
+    given: &BTreeMap<String, i64>,
+    names: &BTreeSet<String>,
+) -> Vec<BTreeMap<String, i64>> {
+    let (places, names): (Vec<String>, Vec<String>) =
+        names.iter().map(|name| format!("{PARAM}{name}")).partition(|name| is_place(name));
+    // Parameters come before the size of the grid, which says less.
+    let (sizes, mut names): (Vec<String>, Vec<String>) =
+        names.into_iter().partition(|name| name.starts_with(GRID));
+    names.extend(sizes);
+    names.truncate(MANY);
+    if names.is_empty() && places.is_empty() {
         return Vec::new();
     }
+    let with = |values: &mut dyn Iterator<Item = (String, i64)>| {
+        let mut all = given.clone();
+        all.extend(places.iter().map(|place| (place.clone(), 0)));
+        all.extend(values);
+        all
+    };
     // Where they are many, one of them may be 0 where the others are not.
-    let many = &names[..names.len().min(MANY)];
-    let one_is_0 = many.iter().filter(|_| names.len() > MOST).map(|zero| {
-        let value = |name: &String| (name.clone(), i64::from(name != zero));
-        many.iter().map(value).collect::<BTreeMap<String, i64>>()
-    });
-    let one_is_0: Vec<BTreeMap<String, i64>> = one_is_0.collect();
-    let names = &names[..names.len().min(MOST)];
-    let alike = VALUES.iter().map(|value| names.iter().map(|name| (name.clone(), *value)).collect());
-    let mut all = one_is_0;
-    all.extend(alike.collect::<Vec<BTreeMap<String, i64>>>());
-    let mut mixed: Vec<BTreeMap<String, i64>> = vec![BTreeMap::new()];
-    for name in names {
+    let zeros = names.iter().filter(|_| names.len() > MOST);
+    let value = |zero: &String, name: &String| (name.clone(), i64::from(name != zero));
+    let mut all: Vec<BTreeMap<String, i64>> =
+        zeros.map(|zero| with(&mut names.iter().map(|name| value(zero, name)))).collect();
+    all.extend(VALUES.iter().map(|value| with(&mut names.iter().map(|name| (name.clone(), *value)))));
+    let mut mixed: Vec<BTreeMap<String, i64>> = vec![with(&mut names.iter().map(|name| (name.clone(), 1)))];
+    for name in places.iter().chain(&names).take(MOST) {
         let longer = mixed.iter().flat_map(|so_far| {
             FEW.iter().map(move |value| {
                 let mut longer = so_far.clone();
@@ -116,6 +154,11 @@ pub(crate) fn assignments(extracted: &Extracted) -> Vec<BTreeMap<String, i64>> {
     };
     all.retain(|values| values.iter().all(is_more) && seen.insert(values.clone()));
     all
+}
+
+/// Whether a definition says where in the grid something is: there is a first place in each.
+fn is_place(name: &str) -> bool {
+    name.strip_prefix(GRID).is_some_and(|register| !register.starts_with('n'))
 }
 
 /// Values of parameters by the names that they have in the protocol.

@@ -5,7 +5,7 @@ use crate::decision::Related;
 use barcheck_counterexamples::Trace;
 use barcheck_counterexamples::trace::Step;
 use barcheck_model::program::Program;
-use barcheck_specs::Extracted;
+use barcheck_specs::{Excluding, Extracted};
 use std::collections::BTreeSet;
 
 /// The branches that a run takes although nobody knows whether the data is so: lines of the kernel, with the
@@ -66,6 +66,7 @@ pub fn doubt(program: &Program, extracted: &Extracted, trace: &Trace) -> Option<
         return Some(format!("it rests on data that is not known, which decides for {who} at line {line}"));
     }
     let made = decisions(trace);
-    let (one, other) = extracted.excluding(made.iter().map(|(name, _)| name.as_str()))?;
+    let excluding = extracted.excluding(made.iter().map(|(name, _)| name.as_str()));
+    let Excluding { one, other, .. } = excluding.first()?;
     Some(format!("it comes along with outcomes of `{one}` and `{other}`, which may exclude one another"))
 }

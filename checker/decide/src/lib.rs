@@ -32,6 +32,7 @@ mod question;
 mod reason;
 mod remark;
 mod replay;
+mod settle;
 mod shorter;
 mod unreached;
 pub mod whereabouts;
@@ -61,11 +62,12 @@ use barcheck_model::rule::Level;
 use barcheck_specs::{Diagnostic, Extracted, LineIndex, Linted, LoadError, Loaded, load_within};
 use case::Case;
 use purse::{Purse, Unshown};
+use settle::settle;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Decides a protocol.
 ///
@@ -120,47 +122,6 @@ fn not_followed(error: &LoadError) -> Option<Reason> {
     Some(Reason::not_followed(diagnostic, diagnostic.place(&LineIndex::new(&error.text))))
 }
 
-/// Decides a kernel with values for its parameters where it is in doubt whether it has a violation. The first
-/// that has one for certain is what it comes to; if none has, what it has is a warning.
-fn settle(
-    source: &Source<'_>,
-    mut judged: Judged,
-    options: &Options,
-    (started, control): (Instant, &dyn Control),
-) -> Judged {
-    let Some(kernel) = judged.kernel().filter(|kernel| kernel.is_doubtful(&judged.findings)) else {
-        return judged;
-    };
-    let begun = Instant::now();
-    for values in concrete::assignments(kernel.extracted) {
-        let Some(left) = SETTLED_WITHIN.checked_sub(begun.elapsed()) else { break };
-        let in_time = options.settings.budgets.timeout.is_none_or(|limit| started.elapsed() < limit);
-        if !in_time || !control.goes_on(Progress::default()) {
-            break;
-        }
-        let mut tried = options.clone();
-        tried.load.defines.extend(values.clone());
-        tried.settings.checkpoint = None;
-        tried.settings.budgets.timeout = Some(started.elapsed() + left.min(SETTLED_WITHIN / 4));
-        let patience = barcheck_engine::patience(tried.settings.budgets, started, control);
-        let Ok(loaded) = load_within(source, &tried.load, &patience) else { continue };
-        let mut concrete = judge(source.name, loaded, &tried, (started, control, &patience));
-        if concrete.kernel().is_some_and(|kernel| kernel.has_sure(&concrete.findings)) {
-            concrete.given = concrete::named(&values);
-            return concrete;
-        }
-    }
-    let mut findings = std::mem::take(&mut judged.findings);
-    if let Some(kernel) = judged.kernel() {
-        judged.unseen = kernel.mark(&mut findings);
-    }
-    judged.findings = findings;
-    if !options.deny_data_dependent {
-        data::lower(&mut judged.findings);
-    }
-    judged
-}
-
 /// Of the first error of a protocol, whether it shows in fewer rounds, if they are many.
 fn look_for_fewer_rounds(
     source: &Source<'_>,
@@ -181,9 +142,6 @@ fn look_for_fewer_rounds(
     let look = shorter::Look { text: &case.source.text, options, within, again: &again };
     error.smaller = look.smaller(error);
 }
-
-/// How long values are tried.
-const SETTLED_WITHIN: Duration = Duration::from_secs(12);
 
 /// A protocol that was searched.
 struct Judged {
@@ -448,10 +406,13 @@ impl Judged {
         let rests =
             decision.findings.iter().find(|found| !found.data.is_empty() && found.level < Level::Error);
         if let Some(found) = rests.filter(|_| decision.verdict == Verdict::Violated && !confirmed) {
-            let parameters = decision.extracted.iter().flat_map(|extracted| &extracted.parameters);
-            let parameters: Vec<&str> = parameters.map(String::as_str).collect();
+            let in_question = decision
+                .extracted
+                .as_ref()
+                .filter(|_| self.unseen)
+                .map(|extracted| concrete::Kernel { extracted }.in_question(std::slice::from_ref(found)));
             let rule = found.rule.name();
-            let unseen = self.unseen.then(|| Reason::unseen(rule, &parameters));
+            let unseen = in_question.map(|names| Reason::unseen(rule, &names));
             let reason = unseen.unwrap_or_else(|| Reason::data_dependent(rule));
             decision.verdict = Verdict::Inconclusive;
             return decision.because(reason);

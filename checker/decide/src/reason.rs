@@ -6,6 +6,7 @@ use barcheck_model::agent::{Fault, FaultKind};
 use barcheck_model::machine::CutReason;
 use barcheck_model::program::{AgentId, Code, LocalId, LocalKind, Op, Pc, Place, Program};
 use barcheck_specs::Diagnostic;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// Bytes of memory that the reading of a byte of text takes, about: measured on texts of short statements,
@@ -100,13 +101,23 @@ impl Reason {
     }
 
     /// All violations that were found come along with outcomes of which nobody knows that they go together.
-    pub(crate) fn unseen(rule: &str, parameters: &[&str]) -> Self {
-        let (tried, remedy) = match parameters {
-            [] => (String::new(), "--deny data-dependent makes an error of it".to_owned()),
-            [first, ..] => (
-                format!("; no value tried for {} shows it", parameters.join(", ")),
-                format!("give a value: `--param {first}=8`; --deny data-dependent makes an error of it"),
-            ),
+    ///
+    /// `in_question` are the parameters that these outcomes are about.
+    pub(crate) fn unseen(rule: &str, in_question: &BTreeSet<String>) -> Self {
+        let names: Vec<&str> = in_question.iter().map(String::as_str).collect();
+        let (tried, remedy) = if names.is_empty() {
+            let remedy = "`--deny data-dependent` shows how it comes about; if it cannot, make one decision of \
+                          those that exclude one another in what `barcheck extract` writes";
+            (String::new(), remedy.to_owned())
+        } else {
+            let values: Vec<String> = names.iter().map(|name| format!("--param {name}=8")).collect();
+            (
+                format!("; no value tried for {} shows it", names.join(", ")),
+                format!(
+                    "give the values of a launch: `{}`; `--deny data-dependent` shows how it comes about",
+                    values.join(" ")
+                ),
+            )
         };
         let what = format!("`{rule}` comes along with outcomes that may exclude one another{tried}");
         Self::new(what, remedy).of(Cause::Data)

@@ -81,24 +81,39 @@ pub struct Extracted {
     pub kept: usize,
 }
 
+/// Two decisions that are about one thing, so that no run need have both outcomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Excluding<'d> {
+    /// The one that is made first.
+    pub one: &'d str,
+    /// The other.
+    pub other: &'d str,
+    /// What both are about.
+    pub about: &'d str,
+}
+
 impl Extracted {
-    /// Two of these decisions that are about one thing, so that no run need have both outcomes.
-    pub fn excluding<'d>(&self, made: impl IntoIterator<Item = &'d str>) -> Option<(&'d str, &'d str)> {
+    /// Those of these decisions that may exclude one another; of what is about one thing the first two.
+    #[must_use]
+    pub fn excluding<'d>(&'d self, made: impl IntoIterator<Item = &'d str>) -> Vec<Excluding<'d>> {
         let goes_beside =
             |one: &str, other: &str| self.beside.get(one).is_some_and(|beside| beside.contains(other));
-        let mut seen: BTreeMap<&String, BTreeSet<&str>> = BTreeMap::new();
+        let mut seen: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let mut found: Vec<Excluding<'d>> = Vec::new();
         for name in made {
-            for thing in self.about.get(name).into_iter().flatten() {
-                let before = seen.entry(thing).or_default();
+            for about in self.about.get(name).into_iter().flatten().map(String::as_str) {
+                let before = seen.entry(about).or_default();
                 let excludes =
                     |other: &&str| *other != name && !goes_beside(name, other) && !goes_beside(other, name);
-                if let Some(other) = before.iter().copied().find(excludes) {
-                    return Some((other, name));
+                if let Some(one) = before.iter().copied().find(excludes)
+                    && found.iter().all(|known| known.about != about)
+                {
+                    found.push(Excluding { one, other: name, about });
                 }
                 before.insert(name);
             }
         }
-        None
+        found
     }
 }
 

@@ -2,6 +2,9 @@
 
 use crate::common::span::Span;
 
+/// Registers that say which CTA of the grid it is, or which cluster, and how many there are.
+const GRID: [&str; 4] = ["%ctaid", "%nctaid", "%clusterid", "%nclusterid"];
+
 /// An entry of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -11,7 +14,7 @@ pub struct Entry {
     pub index: usize,
     /// It has barriers of its group or the like, itself or in what it calls.
     pub synchronises: bool,
-    /// Its parameters.
+    /// Its parameters, and behind them what is given like them.
     pub(crate) params: Vec<Param>,
     /// Where it is named.
     pub(crate) span: Span,
@@ -27,9 +30,15 @@ pub(crate) struct Param {
 }
 
 impl Param {
-    /// A place in memory has none: `c[0x0][0x160]`.
+    /// What a launch says of the grid in three directions, which is given like parameters.
+    pub(crate) fn of_grid() -> impl Iterator<Item = Self> {
+        let in_direction = |register: &'static str| ['x', 'y', 'z'].map(|d| format!("{register}.{d}"));
+        GRID.into_iter().flat_map(in_direction).map(|name| Self { short: name.clone(), name })
+    }
+
+    /// A place in memory has none, `c[0x0][0x160]`, nor has a register.
     fn has_position(&self) -> bool {
-        !self.name.contains('[')
+        !self.name.contains(['[', '%'])
     }
 }
 

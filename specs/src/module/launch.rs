@@ -78,11 +78,14 @@ impl Launch {
         defines: &BTreeMap<String, i64>,
     ) -> Result<Self, Vec<Diagnostic>> {
         let given = extent(defines, SIZE);
-        let params = defines
+        let params: BTreeMap<String, i64> = defines
             .iter()
             .filter_map(|(name, value)| Some((name.strip_prefix(PARAM)?.to_owned(), *value)))
             .collect();
         let error = |message: String, span: Span| vec![Diagnostic::error("group-size", message, span)];
+        if let Some(message) = no_grid(&params) {
+            return Err(error(message, entry.span));
+        }
         let ([required_by, bounded_by], option, group) = (sizes.words, sizes.option, sizes.group);
         let (size, span, is_bound) = match (sizes.required, given, sizes.most) {
             (Some(required), Some(given), _) if required.size.map(i64::from) != given => {
@@ -154,6 +157,17 @@ impl Launch {
         self.given(whole, shown, LEAST)
     }
 
+    /// What a register is that says where in the grid the group is, or how large the grid is, if that is given:
+    /// `%ctaid.x`, `%nctaid.x`; and of a cluster, if it is given of its groups.
+    pub(crate) fn of_grid(&self, register: &str) -> Option<u64> {
+        let of_groups = || {
+            let direction = ['x', 'y', 'z'].iter().position(|letter| register.ends_with(*letter))?;
+            let name = register.contains("clusterid").then(|| register.replace("clusterid", "ctaid"))?;
+            Some(self.params.get(&name)? / i64::from(self.cluster[direction]))
+        };
+        u64::try_from(self.params.get(register).copied().or_else(of_groups)?).ok()
+    }
+
     fn given(&self, whole: Option<(usize, &str)>, shown: &str, what: &str) -> Option<i64> {
         if self.params.is_empty() {
             return None;
@@ -177,6 +191,25 @@ impl Launch {
         };
         defines.keys().filter(concerns).cloned().collect()
     }
+}
+
+/// Why there is no grid of which this is said.
+fn no_grid(params: &BTreeMap<String, i64>) -> Option<String> {
+    let registers = || params.iter().filter(|(name, _)| name.starts_with('%'));
+    if let Some((name, _)) = registers().find(|(name, _)| name.ends_with(LEAST)) {
+        return Some(format!("`{}` has one value, and no least one", name.trim_end_matches(LEAST)));
+    }
+    if let Some((name, value)) = registers().find(|(_, value)| !(0..1 << 31).contains(*value)) {
+        return Some(format!("`{name}` is not {value}"));
+    }
+    let beyond = registers().find_map(|(name, value)| {
+        let many = name.strip_prefix('%').and_then(|name| params.get_key_value(&format!("%n{name}")))?;
+        (value >= many.1).then(|| format!("`{name}` is less than `{}`, which is {}", many.0, many.1))
+    });
+    beyond.or_else(|| {
+        let none = registers().find(|(name, value)| name.starts_with("%n") && **value == 0)?;
+        Some(format!("`{}` is at least 1", none.0))
+    })
 }
 
 /// A size in three directions, as definitions of these names give it.

@@ -93,7 +93,7 @@ impl module::Module for Parsed<'_> {
                 name: param.name.clone(),
                 short: params::short(&param.name, &function.name),
             };
-            let params = function.params.iter().map(param).collect();
+            let params = function.params.iter().map(param).chain(Param::of_grid()).collect();
             Entry { name: function.name.clone(), index, synchronises, params, span: function.span }
         };
         self.entries.iter().enumerate().map(of).collect()

@@ -131,6 +131,7 @@ impl Module for Read<'_> {
                     params.push(param);
                 }
             }
+            params.extend(Param::of_grid());
             let synchronises = self.synchronises(function);
             Entry { name: function.name.clone(), index, synchronises, params, span: function.span }
         };

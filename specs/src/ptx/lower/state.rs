@@ -177,13 +177,12 @@ impl<'m> Lowerer<'m> {
         }
         match types::special(name, self.launch.size, self.launch.cluster) {
             Special::Is(argument) => argument,
-            Special::Same => Argument::Same(self.name(name)),
+            Special::Same => self.of_grid(name),
             Special::OfWarp => self.intermediate(current, Function::OfWarp, &[]),
             Special::Unknown => self.intermediate(current, Function::Unknown, &[]),
             // Clusters follow one another along each direction.
             Special::InCluster(direction) => {
-                let name = name.replace("ctaid", "clusterid");
-                let cluster = Argument::Same(self.name(&name));
+                let cluster = self.of_grid(&name.replace("ctaid", "clusterid"));
                 let count = Argument::Number(u64::from(self.launch.cluster[usize::from(direction)]));
                 let times = Function::Integer(Operation::Multiply, WORD);
                 let first = self.intermediate(current, times, &[cluster, count]);
@@ -192,12 +191,17 @@ impl<'m> Lowerer<'m> {
             }
             // A grid has no parts of clusters.
             Special::OfClusters(direction) => {
-                let clusters = Argument::Same(self.name(&name.replace("ctaid", "clusterid")));
+                let clusters = self.of_grid(&name.replace("ctaid", "clusterid"));
                 let count = Argument::Number(u64::from(self.launch.cluster[usize::from(direction)]));
                 let times = Function::Integer(Operation::Multiply, WORD);
                 self.intermediate(current, times, &[clusters, count])
             }
         }
+    }
+
+    /// A register that is the same for the whole group: known if the launch says so.
+    fn of_grid(&mut self, name: &str) -> Argument {
+        self.launch.of_grid(name).map_or_else(|| Argument::Same(self.name(name)), Argument::Number)
     }
 
     /// Every register that the instruction writes gets an unknown value.

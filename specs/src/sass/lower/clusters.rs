@@ -172,7 +172,8 @@ impl<'m> Lowerer<'m> {
     fn cluster(&mut self, direction: u8) -> Argument {
         let letter = ['x', 'y', 'z'][usize::from(direction)];
         let is_alone = self.launch.cluster[usize::from(direction)] == 1;
-        Argument::Same(self.name(&format!("%{}.{letter}", if is_alone { "ctaid" } else { "clusterid" })))
+        let name = format!("%{}.{letter}", if is_alone { "ctaid" } else { "clusterid" });
+        self.launch.of_grid(&name).map_or_else(|| Argument::Same(self.name(&name)), Argument::Number)
     }
 
     /// What the place of constant memory at an offset says of clusters.
