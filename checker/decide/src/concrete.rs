@@ -106,8 +106,8 @@ impl<'k> Kernel<'k> {
     }
 }
 
-/// Values for parameters, to be tried one after the other, along with some that are given: each as definitions by
-/// name.
+/// Values for parameters, to be tried one after the other, along with some that are given: each as
+/// definitions by name.
 pub(crate) fn assignments(
     extracted: &Extracted,
     given: &BTreeMap<String, i64>,

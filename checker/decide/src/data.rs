@@ -3,9 +3,11 @@
 //!
 //! The reader of the kernel makes a private choice of such a branch. A violation that is found along with
 //! such choices is one for some outcome of them. It does not rest on the data if it is found whatever the
-//! data is, as long as all threads see the same: once with all such choices false, once with all true.
+//! data is, as long as all threads see the same: once with all such choices false, once with all true. A
+//! deadlock does all the same if runs with other data do not end in it.
 
 use crate::decision::{Finding, Related};
+use crate::luck;
 use barcheck_engine::{Control, Settings};
 use barcheck_model::machine;
 use barcheck_model::program::{Condition, Expr, Op, Place, Program};
@@ -34,7 +36,12 @@ impl Asked<'_> {
                 continue;
             }
             // Asked once for all of them: it takes two searches.
-            if !certain.get_or_insert_with(|| self.whatever_the_data()).contains(&finding.rule) {
+            let certain = certain.get_or_insert_with(|| self.whatever_the_data());
+            if finding.rule == Rule::Deadlock && certain.contains(&finding.rule) {
+                let ends_well = luck::may_end_well(self.program, self.readings, &finding.trace);
+                certain.retain(|rule| !(ends_well && *rule == Rule::Deadlock));
+            }
+            if !certain.contains(&finding.rule) {
                 finding.data = taken;
             }
         }

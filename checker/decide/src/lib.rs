@@ -26,14 +26,15 @@ mod data;
 mod decision;
 pub mod doubt;
 mod leftovers;
+mod luck;
 pub mod numbers;
 mod purse;
 mod question;
 mod reason;
 mod remark;
 mod replay;
-mod settle;
 mod shorter;
+mod trials;
 mod unreached;
 pub mod whereabouts;
 
@@ -62,12 +63,12 @@ use barcheck_model::rule::Level;
 use barcheck_specs::{Diagnostic, Extracted, LineIndex, Linted, LoadError, Loaded, load_within};
 use case::Case;
 use purse::{Purse, Unshown};
-use settle::settle;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use trials::Trials;
 
 /// Decides a protocol.
 ///
@@ -120,6 +121,53 @@ pub fn decide_under(source: &Source<'_>, options: &Options, control: &dyn Contro
 fn not_followed(error: &LoadError) -> Option<Reason> {
     let diagnostic = error.not_followed()?;
     Some(Reason::not_followed(diagnostic, diagnostic.place(&LineIndex::new(&error.text))))
+}
+
+/// How long values are tried.
+const SETTLED_WITHIN: Duration = Duration::from_secs(12);
+
+/// Decides a kernel with values for its parameters where it is in doubt whether it has a violation. The first
+/// that has one for certain is what it comes to; if none has, what it has is a warning.
+fn settle(
+    source: &Source<'_>,
+    mut judged: Judged,
+    options: &Options,
+    (started, control): (Instant, &dyn Control),
+) -> Judged {
+    let Some(kernel) = judged.kernel().filter(|kernel| kernel.is_doubtful(&judged.findings)) else {
+        return judged;
+    };
+    let begun = Instant::now();
+    let mut trials = Trials::of(&kernel, &judged.findings);
+    while let Some(values) = trials.next() {
+        let Some(left) = SETTLED_WITHIN.checked_sub(begun.elapsed()) else { break };
+        let in_time = options.settings.budgets.timeout.is_none_or(|limit| started.elapsed() < limit);
+        if !in_time || !control.goes_on(Progress::default()) {
+            break;
+        }
+        let mut tried = options.clone();
+        tried.load.defines.extend(values.clone());
+        tried.settings.checkpoint = None;
+        tried.settings.budgets.timeout = Some(started.elapsed() + left.min(SETTLED_WITHIN / 4));
+        let patience = barcheck_engine::patience(tried.settings.budgets, started, control);
+        let Ok(loaded) = load_within(source, &tried.load, &patience) else { continue };
+        let mut concrete = judge(source.name, loaded, &tried, (started, control, &patience));
+        let Some(kernel) = concrete.kernel() else { continue };
+        if kernel.has_sure(&concrete.findings) {
+            concrete.given = concrete::named(&values);
+            return concrete;
+        }
+        trials.go_on(&kernel, &concrete.findings, &values);
+    }
+    let mut findings = std::mem::take(&mut judged.findings);
+    if let Some(kernel) = judged.kernel() {
+        judged.unseen = kernel.mark(&mut findings);
+    }
+    judged.findings = findings;
+    if !options.deny_data_dependent {
+        data::lower(&mut judged.findings);
+    }
+    judged
 }
 
 /// Of the first error of a protocol, whether it shows in fewer rounds, if they are many.

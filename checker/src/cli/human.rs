@@ -348,14 +348,21 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
 
 /// A parameter that is 0 where a violation comes about: nobody may launch the kernel so.
 fn is_0<'r>(report: &'r Decision, found: &Finding) -> Option<&'r str> {
-    let tried = report.given.iter().find(|(_, value)| **value == 0).map(|(name, _)| name.as_str());
+    // There is a first CTA in each grid.
+    let is_param = |name: &str| !name.starts_with('%');
+    let tried = report
+        .given
+        .iter()
+        .find(|(name, value)| **value == 0 && is_param(name))
+        .map(|(name, _)| name.as_str());
     let says_0 = |name: &&String| {
         let outcomes =
             ["` false", " unsigned` false", " < 1` true", " <u 1` true", " == 0` true", " ==u 0` true"];
         let roles = outcomes.map(|outcome| format!("finds `{name}{outcome}"));
         found.outcomes.iter().any(|it| roles.contains(&it.role))
     };
-    let mut params = report.extracted.iter().flat_map(|extracted| &extracted.parameters);
+    let params = report.extracted.iter().flat_map(|extracted| &extracted.parameters);
+    let mut params = params.filter(|name| is_param(name));
     tried.or_else(|| params.find(says_0).map(String::as_str))
 }
 

@@ -138,7 +138,8 @@ pub(crate) struct KernelParam {
 /// Reads `PARAM=VALUE` or `PARAM=LEAST..`.
 pub(crate) fn kernel_param(text: &str) -> Result<KernelParam, String> {
     let (name, value) = text.split_once('=').ok_or("expected PARAM=VALUE, as in `--param 3=64`")?;
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_$%+[]".contains(c));
+    let is_name =
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_$%+[].".contains(c));
     if !is_name {
         return Err(format!("`{name}` is neither the position nor the name of a parameter"));
     }

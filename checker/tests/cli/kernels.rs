@@ -364,3 +364,31 @@ fn an_error_says_with_which_outcomes_it_comes_about_and_a_value_takes_it_away() 
     run(&["verify", "--param", "param_0+12=1", &path]).expect(0);
     run(&["verify", "--param", "param_0+12=0", &path]).expect(1);
 }
+
+/// Tiles in turn, from the CTA's own on; the last barrier is left out where the grid has one CTA only.
+const TILES: &str = ".version 8.0\n.target sm_90\n.visible .entry k(.param .u32 n)\n.reqntid 64\n{\n\
+                     .reg .pred %p<4>;\n.reg .b32 %r<8>;\nmov.u32 %r1, %nctaid.x;\nmov.u32 %r2, %tid.x;\n\
+                     mov.u32 %r3, %ctaid.x;\nsetp.ne.u32 %p1, %r1, 1;\n@%p1 bra FULL;\nsetp.ne.u32 %p2, %r3, 0;\n\
+                     @%p2 bra FULL;\nshr.u32 %r4, %r2, 5;\nsetp.eq.u32 %p3, %r4, 1;\n@%p3 bra DONE;\nFULL:\n\
+                     bar.sync 0, 64;\nDONE:\nret;\n}\n";
+
+#[test]
+fn where_in_the_grid_a_cta_is_can_be_said() {
+    let (_folder, path) = folder(TILES);
+    let with = |params: &[&str]| {
+        let mut args = vec!["verify"];
+        params.iter().for_each(|param| args.extend(["--param", param]));
+        args.push(&path);
+        run(&args)
+    };
+    with(&["%nctaid.x=2"]).expect(0);
+    with(&["%ctaid.x=1"]).expect(0);
+    with(&["%nctaid.x=1", "%ctaid.x=0"]).expect(1).prints("deadlock");
+    // Which grid there is need not be said for a hang to be found.
+    with(&[]).expect(1).prints("%ctaid.x = 0, %nctaid.x = 1");
+    with(&["%nctaid.x=2", "%ctaid.x=2"]).expect(2).says("`%ctaid.x` is less than `%nctaid.x`, which is 2");
+    with(&["%nctaid.x=0"]).expect(2).says("`%nctaid.x` is at least 1");
+    with(&["%ctaid.x=-1"]).expect(2).says("`%ctaid.x` is not -1");
+    with(&["%nctaid.x=1.."]).expect(2).says("`%nctaid.x` has one value, and no least one");
+    with(&["%laneid=1"]).expect(2).says("no kernel has a parameter `%laneid`");
+}

@@ -204,6 +204,8 @@ impl<'v, N: Names> Writer<'v, N> {
         match (written.bits, bits) {
             (1, _) => Some(written.text),
             (32, 32) if self.is_counter(value) => Some(written.text),
+            // Numbers of fewer bits have no sign.
+            (32, 2..32) if self.values.width(value) <= bits => Some(written.text),
             (_, bits) if bits <= 32 => Some(format!("({} & {:#x})", written.text, cut(u64::MAX, bits))),
             _ => None,
         }
@@ -226,6 +228,10 @@ impl<'v, N: Names> Writer<'v, N> {
     fn operand(&mut self, value: ValueId, ty: Type) -> Option<String> {
         match (ty.bits, ty.signed) {
             (32 | 64, true) => self.as_signed(value, ty.bits),
+            (bits @ 2..32, true) => {
+                let sign = 1_u64 << (bits - 1);
+                Some(format!("(({} ^ {sign:#x}) - {sign:#x})", self.as_unsigned(value, bits)?))
+            }
             (_, true) => None,
             (64, false) => {
                 // Numbers of fewer bits have no sign there.
@@ -256,28 +262,21 @@ impl<'v, N: Names> Writer<'v, N> {
                 let b = if low_b { self.lowest_bits(*b) } else { self.as_signed(*b, width) }?;
                 format!("({a} {sign} {b})")
             }
-            (Operation::Not, [a]) if ty.bits >= 32 => format!("({} ^ -1)", self.as_signed(*a, ty.bits)?),
-            (Operation::Select, [a, b, condition]) => {
-                let width = if self.values.width(*a).max(self.values.width(*b)) > 32 { 64 } else { 32 };
-                let (a, b) = (self.as_signed(*a, width)?, self.as_signed(*b, width)?);
-                let condition = self.value(*condition)?.text;
-                let text = match (a.as_str(), b.as_str()) {
-                    ("1", "0") => format!("({condition} != 0)"),
-                    ("0", "1") => format!("!{condition}"),
-                    (a, "0") => format!("(({condition} != 0) * {a})"),
-                    ("0", b) => format!("(({condition} == 0) * {b})"),
-                    (a, b) => format!("(({condition} != 0) * {a} + ({condition} == 0) * {b})"),
-                };
-                return Some(Written { text, bits: width });
+            (Operation::Add | Operation::Subtract | Operation::Multiply, [a, b])
+                if (2..32).contains(&ty.bits) =>
+            {
+                self.narrow_sum(operation, ty.bits, *a, *b)?
             }
+            (Operation::Not, [a]) if ty.bits >= 32 => format!("({} ^ -1)", self.as_signed(*a, ty.bits)?),
+            (Operation::Select, [a, b, condition]) => return self.selected(*a, *b, *condition),
             (Operation::ShiftRight, [a, by]) => {
                 let by = self.values.as_known(*by)?.all().filter(|by| *by < u64::from(ty.bits.min(63)))?;
-                format!("({} >> {by})", self.operand(*a, ty)?)
+                Self::narrow(format!("({} >> {by})", self.operand(*a, ty)?), ty)
             }
             (Operation::Divide | Operation::Remainder, [a, by]) => {
                 let by = self.values.as_known(*by)?.all().filter(|by| (1..1 << 31).contains(by))?;
                 let sign = if operation == Operation::Divide { "/" } else { "%" };
-                format!("({} {sign} {by})", self.operand(*a, ty)?)
+                Self::narrow(format!("({} {sign} {by})", self.operand(*a, ty)?), ty)
             }
             (Operation::Minimum | Operation::Maximum, [a, b]) if ty.bits >= 32 => {
                 let (a, b) = (self.operand(*a, ty)?, self.operand(*b, ty)?);
@@ -289,6 +288,10 @@ impl<'v, N: Names> Writer<'v, N> {
                 let of = of?;
                 if bits == 32 { format!("(({of} + 0x80000000 & 0xffffffff) - 0x80000000)") } else { of }
             }
+            (Operation::Convert(from), [a]) if from.bits <= 32 && (from.bits < 32 || ty.bits < 32) => {
+                let of = self.operand(*a, from)?;
+                if ty.bits < 32 { format!("({of} & {:#x})", cut(u64::MAX, ty.bits)) } else { of }
+            }
             (Operation::ExtractBits, [a, from, count]) if !ty.signed => {
                 let from = self.values.as_known(*from)?.all()?;
                 let count = self.values.as_known(*count)?.all()?;
@@ -299,6 +302,36 @@ impl<'v, N: Names> Writer<'v, N> {
             _ => return None,
         };
         Some(Written { text, bits })
+    }
+
+    fn selected(&mut self, a: ValueId, b: ValueId, condition: ValueId) -> Option<Written> {
+        let width = if self.values.width(a).max(self.values.width(b)) > 32 { 64 } else { 32 };
+        let (a, b) = (self.as_signed(a, width)?, self.as_signed(b, width)?);
+        let condition = self.value(condition)?.text;
+        let text = match (a.as_str(), b.as_str()) {
+            ("1", "0") => format!("({condition} != 0)"),
+            ("0", "1") => format!("!{condition}"),
+            (a, "0") => format!("(({condition} != 0) * {a})"),
+            ("0", b) => format!("(({condition} == 0) * {b})"),
+            (a, b) => format!("(({condition} != 0) * {a} + ({condition} == 0) * {b})"),
+        };
+        Some(Written { text, bits: width })
+    }
+
+    /// A sum, a difference or a product of numbers of fewer than 32 bits.
+    fn narrow_sum(&mut self, operation: Operation, bits: u8, a: ValueId, b: ValueId) -> Option<String> {
+        let sign = match operation {
+            Operation::Add => "+",
+            Operation::Subtract => "-",
+            _ => "*",
+        };
+        let (a, b) = (self.value(a)?.text, self.value(b)?.text);
+        Some(format!("({a} {sign} {b} & {:#x})", cut(u64::MAX, bits)))
+    }
+
+    /// What may be negative, as a number of fewer than 32 bits, which has no sign.
+    fn narrow(text: String, ty: Type) -> String {
+        if ty.signed && ty.bits < 32 { format!("({text} & {:#x})", cut(u64::MAX, ty.bits)) } else { text }
     }
 
     fn comparison(&mut self, comparison: Comparison, ty: Type, a: ValueId, b: ValueId) -> Option<String> {

@@ -157,8 +157,8 @@ impl Launch {
         self.given(whole, shown, LEAST)
     }
 
-    /// What a register is that says where in the grid the group is, or how large the grid is, if that is given:
-    /// `%ctaid.x`, `%nctaid.x`; and of a cluster, if it is given of its groups.
+    /// What a register is that says where in the grid the group is, or how large the grid is, if that is
+    /// given: `%ctaid.x`, `%nctaid.x`; and of a cluster, if it is given of its groups.
     pub(crate) fn of_grid(&self, register: &str) -> Option<u64> {
         let of_groups = || {
             let direction = ['x', 'y', 'z'].iter().position(|letter| register.ends_with(*letter))?;

@@ -172,8 +172,12 @@ impl<'m> Lowerer<'m> {
     fn cluster(&mut self, direction: u8) -> Argument {
         let letter = ['x', 'y', 'z'][usize::from(direction)];
         let is_alone = self.launch.cluster[usize::from(direction)] == 1;
-        let name = format!("%{}.{letter}", if is_alone { "ctaid" } else { "clusterid" });
-        self.launch.of_grid(&name).map_or_else(|| Argument::Same(self.name(&name)), Argument::Number)
+        self.place_in_grid(&format!("%{}.{letter}", if is_alone { "ctaid" } else { "clusterid" }))
+    }
+
+    /// A register that is the same for the whole group: known if the launch says so.
+    pub(super) fn place_in_grid(&mut self, name: &str) -> Argument {
+        self.launch.of_grid(name).map_or_else(|| Argument::Same(self.name(name)), Argument::Number)
     }
 
     /// What the place of constant memory at an offset says of clusters.

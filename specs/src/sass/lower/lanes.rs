@@ -18,7 +18,7 @@ impl<'m> Lowerer<'m> {
         };
         let value = match special(name, self.launch.size, self.launch.cluster) {
             Special::Is(argument) => Some(argument),
-            Special::Same(name) => Some(Argument::Same(self.name(&name))),
+            Special::Same(name) => Some(self.place_in_grid(&name)),
             Special::OfWarp => return self.write(current, &results.all, Function::OfWarp),
             Special::Unknown => None,
             Special::InCluster(direction) => Some(self.in_grid(current, direction)),
