@@ -269,10 +269,22 @@ enum Instead {
     Else(Whereabouts),
 }
 
+/// Those who are missed. Who waits for a phase and never arrived on the object is not: its operand may be
+/// this object, as far as is known, and in the run it never was.
+fn missed(case: &Case<'_>, state: &BarrierState) -> Vec<u32> {
+    let never = |agent: &u32| {
+        has_phases(state)
+            && state.waiting.contains(agent)
+            && case.arrival(*agent, state.barrier, usize::MAX).is_none()
+    };
+    let some: Vec<u32> = state.missing.iter().copied().filter(|agent| !never(agent)).collect();
+    if some.is_empty() { state.missing.clone() } else { some }
+}
+
 /// `warp 3, which exited without arriving`, grouped by what they do instead.
 fn missing_in_words(case: &Case<'_>, state: &BarrierState) -> String {
     let mut groups: Vec<(Instead, Vec<u32>)> = Vec::new();
-    for agent in &state.missing {
+    for agent in &missed(case, state) {
         let end = case.end.agents.get(agent).filter(|end| end.status == Status::Blocked);
         let here = end.and_then(|end| end.waits).filter(|waits| waits.barrier == state.barrier);
         let instead = match here.map(|waits| waits.awaits) {

@@ -55,7 +55,8 @@ pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
     let (message, why) = number.map_or_else(|| told.of(rule), |name| of_number(&does, &name));
     let mut words = Words { message, ..Words::default() };
     words.sentences.push(format!("{}.", sentence(&does)));
-    words.sentences.extend(case.locals_of(outcome.agent));
+    // When something lands its agent has gone on, and so may have its locals.
+    words.sentences.extend(case.locals_of(outcome.agent).filter(|_| landing.is_none()));
     words.sentences.push(why);
     let earlier = outcome.barrier.map(|barrier| case.gathered(barrier, case.before_last()));
     words.related.extend(earlier.unwrap_or_default().into_iter().map(|step| arrival(step, &on)));
@@ -130,9 +131,7 @@ pub(super) fn waits(case: &Case<'_>, state: &BarrierState, waiting: &Waiting<'_>
         let remark = Remark::Executed { instruction: step.instruction.clone(), by: step.agent };
         words.related.push(Case::here(step, remark));
     }
-    for agent in waiting.who.iter().take(2) {
-        words.sentences.extend(laps::lasting(case, *agent, state.barrier));
-    }
+    words.sentences.extend(laps::lasting(case, waiting.who, state.barrier));
     let first = "Of a fresh object the phase before the first, whose parity is 1, counts as complete: who waits for \
                  a stage that is free in the beginning waits with parity 1 first.";
     if nothing_has_begun(case) && !words.sentences.iter().any(|sentence| sentence == first) {

@@ -24,6 +24,18 @@ pub(super) fn of(case: &Case<'_>, state: &BarrierState) -> Option<Blame> {
     lacks.astray().or_else(|| if lacks.waits_for_itself() { rest() } else { None })
 }
 
+/// A phase that nothing can complete, whatever anybody left out: nobody arrives on the object at all, or all
+/// who do have, and its count is too high.
+pub(super) fn unmet(case: &Case<'_>, state: &BarrierState) -> Option<Blame> {
+    if !has_phases(state) || case.needed(state) == 0 || !state.missing.is_empty() {
+        return None;
+    }
+    let lacks = Lacks { case, state };
+    let too_many = || if lacks.waits_for_itself() { lacks.too_many() } else { None };
+    let forgotten = || if lacks.waits_for_itself() { lacks.forgotten() } else { None };
+    lacks.astray().or_else(|| lacks.nobody()).or_else(forgotten).or_else(too_many)
+}
+
 /// Who has arrived in a phase, and where.
 pub(super) fn arrived(case: &Case<'_>, state: &BarrierState) -> Option<String> {
     if state.arrived.is_empty() {
@@ -321,6 +333,20 @@ impl Lacks<'_, '_> {
             remark: Remark::Did(agents, Did::ArrivedOn(on.clone())),
         };
         came.map(place).collect()
+    }
+
+    /// Nobody arrives on the object, and nobody has in the run.
+    fn nobody(&self) -> Option<Blame> {
+        let (case, state, on) = (self.case, self.state, self.on());
+        let has_come = case.trace.steps.iter().any(|step| arrives(step, state.barrier));
+        if self.made() > 0 || state.generation > 0 || has_come {
+            return None;
+        }
+        let given = given::to(case, state.barrier);
+        let at = given.as_ref().map(|place| case.at(place.location)).unwrap_or_default();
+        let says = format!("nobody arrives on {on}, whose count is {}{at}", self.count());
+        let places = given.into_iter().collect();
+        Some(Blame { agents: Vec::new(), says, barrier: state.barrier, others: String::new(), places })
     }
 
     /// Everybody arrives who ever does.
