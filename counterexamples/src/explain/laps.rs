@@ -290,7 +290,12 @@ fn idle_before<'t>(case: &Case<'t>, rule: Rule) -> Option<Lap<'t>> {
     let copy = copy_to(case).filter(|_| reads);
     let own = copy
         .and_then(|on| case.back(usize::MAX, |step| step.index <= last && waits(step, agent) == Some(on)));
-    let lap = any.and_then(found).or_else(|| own.and_then(found))?;
+    // Whoever waited in vain for what it knew has not waited for what should have come.
+    let earlier = || {
+        let mut idle = laps.iter().filter(|lap| lap.agent == agent && lap.is_idle() && lap.passed);
+        idle.rfind(|lap| !reads && lap.step.index <= last && !is_meant(lap))
+    };
+    let lap = any.and_then(found).or_else(|| own.and_then(found)).or_else(earlier)?;
     Some(lap.clone())
 }
 

@@ -20,6 +20,7 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     };
     let before = case.back(case.before_last(), |s| s.accesses(*earlier, earlier_access, location));
     let is_too_early = laps::is_too_early(case, rule);
+    let unwaited = unwaited(case, last);
     let there = before.map(|s| case.at(s.location)).unwrap_or_default();
     let later_by = case.agent(last.agent);
     let earlier_by = case.agent(*earlier);
@@ -45,11 +46,10 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
         let (access, location) = (earlier_access.clone(), location.clone());
         words.related.push(Case::here(before, Remark::Access { by: *earlier, access, location }));
         if rule == Rule::DataRace && !is_too_early && !(earlier_access == STORE && *earlier == last.agent) {
-            let unwaited = unwaited(case, last);
-            words.sentences.extend(landing.or(unwaited).or_else(|| between(case, before, last)));
+            words.sentences.extend(landing.or(unwaited.clone()).or_else(|| between(case, before, last)));
         }
     }
-    if rule == Rule::DataRace && is_too_early {
+    if rule == Rule::DataRace && (is_too_early || unwaited.is_some()) {
         // The wait is to be mended: nothing else is missing.
         words.sentences.extend(before.and_then(|before| parts(case, before, last)));
     } else if rule == Rule::DataRace {

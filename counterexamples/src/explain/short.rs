@@ -36,6 +36,18 @@ pub(super) fn unmet(case: &Case<'_>, state: &BarrierState) -> Option<Blame> {
     lacks.astray().or_else(|| lacks.nobody()).or_else(forgotten).or_else(too_many)
 }
 
+/// Those who are missed. Who waits for a phase and never arrived on the object is not: its operand may be
+/// this object, as far as is known, and in the run it never was.
+pub(super) fn missed(case: &Case<'_>, state: &BarrierState) -> Vec<u32> {
+    let never = |agent: &u32| {
+        has_phases(state)
+            && state.waiting.contains(agent)
+            && case.arrival(*agent, state.barrier, usize::MAX).is_none()
+    };
+    let some: Vec<u32> = state.missing.iter().copied().filter(|agent| !never(agent)).collect();
+    if some.is_empty() { state.missing.clone() } else { some }
+}
+
 /// Who has arrived in a phase, and where.
 pub(super) fn arrived(case: &Case<'_>, state: &BarrierState) -> Option<String> {
     if state.arrived.is_empty() {
