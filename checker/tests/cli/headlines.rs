@@ -205,7 +205,15 @@ fn of_what_lands_later_no_locals_of_now_are_shown() {
                 warp 0 { for s in 0..2 { if lane == 0 { cp.async.bulk b[s], 64, full[s]; mbarrier.arrive full[s]; } } }\n\
                 warp 1 { for s in 0..2 { mbarrier.wait.parity full[s], 0; read b[s]; } }\n";
     let run = verify(text, &[]).expect(1);
-    says(&run, &["error[stale-completion]", "lands on full[0]"], &["Its locals there"]);
+    says(
+        &run,
+        &[
+            "error[stale-completion]",
+            "lands on full[0]",
+            "For that phase of full[0] 0 bytes were announced, and copies of 64 bytes were begun.",
+        ],
+        &["Its locals there"],
+    );
 }
 
 #[test]
