@@ -44,6 +44,8 @@ impl Parting<'_> {
 enum Instead<'t> {
     /// They arrived elsewhere.
     Arrived(u32, &'t Step),
+    /// They wait on another barrier, before the place of the arrival, and the others never came to that one.
+    CameTo(u32, &'t Step),
     Exited,
 }
 
@@ -101,7 +103,9 @@ fn parted_from(case: &Case<'_>, barriers: &[u32]) -> Option<Blame> {
         like_others.or_else(|| states().find_map(|state| left_alone(case, &arrivals, state)))
     };
     let short = || states().find_map(|state| short::of(case, state));
-    unmet.or_else(parted).or_else(early).or_else(short).or_else(|| mutual(case, barriers))
+    let alone = || states().find_map(|state| short::alone(case, state));
+    let caused = unmet.or_else(parted).or_else(early).or_else(short);
+    caused.or_else(alone).or_else(|| mutual(case, barriers))
 }
 
 /// All who could have arrived are needed, and have exited.
@@ -277,8 +281,17 @@ impl<'t> Arrivals<'t> {
         let before = own[..common].iter().filter(|(on, _)| *on == left_out.0).count();
         let is_so = is_awaited(case, left_out.0) && self.count(agent, left_out.0) <= before;
         let last = common.checked_sub(1).map_or(0, |last| own[last].1.index + 1);
-        let is_past = instead == Instead::Exited || went_past(case, agent, last, there.location);
-        (is_so && is_past).then_some(Parting { left_out, theirs: on, before, instead })
+        let is_past = |step: &Step| went_past(case, agent, last.max(step.index), there.location);
+        let instead = match instead {
+            Instead::Arrived(barrier, step) if !is_past(step) => {
+                let end = case.end.agents.get(&agent).and_then(|end| end.waits);
+                let waits = end.is_some_and(|waits| waits.barrier == barrier);
+                let is_apart = waits && self.count(other, barrier) == 0;
+                is_apart.then_some(Instead::CameTo(barrier, step))?
+            }
+            other => other,
+        };
+        is_so.then_some(Parting { left_out, theirs: on, before, instead })
     }
 
     /// Of those who have come, the one that does most of what an agent does.
@@ -330,7 +343,8 @@ fn blamed(case: &Case<'_>, arrivals: &Arrivals<'_>, barrier: u32, siblings: &Sib
     let partings: Vec<_> = missing.iter().filter_map(|agent| Some((*agent, parting(*agent)?))).collect();
     let (_, parting) = *partings.iter().find(|(agent, _)| *agent == first).or(partings.first())?;
     let same = |other: &Parting<'_>| match (parting.instead, other.instead) {
-        (Instead::Arrived(on, step), Instead::Arrived(other, at)) => {
+        (Instead::Arrived(on, step), Instead::Arrived(other, at))
+        | (Instead::CameTo(on, step), Instead::CameTo(other, at)) => {
             (on, step.location) == (other, at.location)
         }
         (one, two) => one == two,
@@ -371,6 +385,12 @@ fn parted(case: &Case<'_>, who: &[u32], arrived: &[u32], parting: &Parting<'_>) 
                 ordinal(before + 1)
             );
             (says, theirs(who, step.location, Did::WentOn(on.clone())))
+        }
+        Instead::CameTo(elsewhere, step) => {
+            let to = case.barrier(elsewhere);
+            let by = if arrived.is_empty() { "others".to_owned() } else { case.agents(arrived) };
+            let says = format!("{names} came{} to {to}, by which {by} passed", case.at(step.location));
+            (says, theirs(who, step.location, Did::ArrivedOn(to)))
         }
         Instead::Exited => exit(case, who, &on, before),
     };

@@ -192,8 +192,8 @@ impl Lap<'_> {
         )
     }
 
-    /// That a wait comes after phases that were never waited for. What was meant is not known: a wait may have
-    /// been left out, or the parity be the wrong one.
+    /// That a wait comes after phases that were never waited for. What was meant is not known: a wait may
+    /// have been left out, or the parity be the wrong one.
     fn says_never(&self, case: &Case<'_>, who: &[u32]) -> String {
         let (on, complete) = (case.barrier(self.barrier), self.later - 1);
         let (phases, were) = match complete {
