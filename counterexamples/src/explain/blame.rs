@@ -103,7 +103,10 @@ fn parted_from(case: &Case<'_>, barriers: &[u32]) -> Option<Blame> {
         like_others.or_else(|| states().find_map(|state| left_alone(case, &arrivals, state)))
     };
     let short = || states().find_map(|state| short::of(case, state));
-    let alone = || states().find_map(|state| short::alone(case, state));
+    // Of one barrier alone the message says how many can come; of several it is open which is the cause.
+    let is_short = |state: &&BarrierState| case.needed(state) as usize > state.missing.len();
+    let is_one = barriers.len() > 1 && states().filter(is_short).count() == 1;
+    let alone = || states().find_map(|state| short::alone(case, state)).filter(|_| is_one);
     let caused = unmet.or_else(parted).or_else(early).or_else(short);
     caused.or_else(alone).or_else(|| mutual(case, barriers))
 }
