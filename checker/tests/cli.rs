@@ -27,6 +27,8 @@ mod folders;
 mod gate;
 #[path = "cli/github.rs"]
 mod github;
+#[path = "cli/headlines.rs"]
+mod headlines;
 #[path = "cli/human.rs"]
 mod human;
 #[path = "cli/input.rs"]

@@ -277,9 +277,12 @@ pub(crate) fn in_short(decided: &Decided) -> String {
 fn statistics(statistics: &Statistics, method: &Method) -> String {
     let Statistics { states, transitions, depth, seconds, peak_memory_bytes, complete, .. } = *statistics;
     if method.engine == Engine::Schedule {
-        let steps = counted(transitions, "step");
-        let stands = if complete { " stands for all" } else { ", not run to the end" };
-        return format!("one schedule of {steps}{stands}, {seconds:.2} s, {}", bytes(peak_memory_bytes));
+        // Of a violation the schedule shown has its own number of steps, said there.
+        let schedule = match complete {
+            true => format!("one schedule of {} stands for all", counted(transitions, "step")),
+            false => "one schedule, not run to the end".to_owned(),
+        };
+        return format!("{schedule}, {seconds:.2} s, {}", bytes(peak_memory_bytes));
     }
     let each = if method.reduction == Reduction::Stubborn { "one run for each choice, " } else { "" };
     format!(

@@ -74,7 +74,7 @@ fn findings_name_the_line_of_the_source() {
     let (_folder, path) = folder(MODULE);
     run(&["verify", "--cta", "64", "--entry", "hangs", &path])
         .expect(1)
-        .prints("kernel.ptx:18:2")
+        .prints("kernel.ptx:16:2")
         .prints("compiled from /src/k.cu:15")
         .prints("memory is not looked at");
 }

@@ -339,7 +339,7 @@ impl Recorder {
             if !touched {
                 continue;
             }
-            let past = said.past(self.machine.program(), *id);
+            let past = said.past(self.machine.program(), *id, &mut self.said.locals);
             let now = snapshot::barrier(&self.machine, &self.state, *id, &past);
             let untouched = !now.active && now.generation == 0 && now.notified.is_empty();
             if said.shown.as_ref() != Some(&now) && (said.shown.is_some() || !untouched) {

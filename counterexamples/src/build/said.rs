@@ -7,7 +7,7 @@ use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::Event;
 use barcheck_model::program::{AgentId, Program};
 
-use crate::build::snapshot::{self, Past};
+use crate::build::snapshot::{self, Locals, Past};
 use crate::trace::BarrierState;
 use crate::wording;
 
@@ -16,6 +16,8 @@ use crate::wording;
 pub(super) struct Said {
     pub(super) barriers: BTreeMap<BarrierId, OfBarrier>,
     pub(super) steps: usize,
+    /// What is known of locals, for who may arrive where.
+    pub(super) locals: Locals,
     /// Steps have been passed over: nothing that was said of the state need hold.
     pub(super) stale: bool,
 }
@@ -61,8 +63,8 @@ impl OfBarrier {
     }
 
     /// What the state itself does not tell.
-    pub(super) fn past(&mut self, program: &Program, id: BarrierId) -> Past<'_> {
-        let users = self.users.get_or_insert_with(|| snapshot::users(program, id).into());
+    pub(super) fn past(&mut self, program: &Program, id: BarrierId, locals: &mut Locals) -> Past<'_> {
+        let users = self.users.get_or_insert_with(|| snapshot::users(program, id, locals).into());
         Past { generation: self.generation, came: &self.came, users }
     }
 }

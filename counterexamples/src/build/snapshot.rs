@@ -1,6 +1,8 @@
 //! States of the model as a trace shows them.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use barcheck_model::agent::Fragment as ModelFragment;
 use barcheck_model::barrier::{AnyBarrier, BarrierId, mbarrier};
@@ -9,7 +11,7 @@ use barcheck_model::program::{AgentId, Pc, Place, Program};
 
 use crate::names;
 use crate::trace::{AgentState, Awaits, BarrierState, Doing, Fragment, Location, Pending, Status, Waits};
-use crate::wording::{self, Gathering, show_local};
+use crate::wording::{self, Gathering, Held, show_local};
 
 /// A place as the trace writes it.
 pub(crate) fn location(place: Place) -> Location {
@@ -149,7 +151,9 @@ fn missing(
     arrived: &[u32],
 ) -> Vec<u32> {
     let program = machine.program();
-    let released = now.all || machine.options().exited_threads == ExitedThreads::Release;
+    // On an object an exit never counts.
+    let is_object = matches!(state.barrier(id), Some(AnyBarrier::Mbarrier(_)));
+    let released = now.all || !is_object && machine.options().exited_threads == ExitedThreads::Release;
     machine
         .agents()
         .filter(|a| !arrived.contains(&a.0) && wording::is_member(program, *a, id))
@@ -160,8 +164,17 @@ fn missing(
         .collect()
 }
 
+/// What the locals of each agent may hold, once that was asked.
+pub(crate) type Locals = BTreeMap<AgentId, Option<Arc<Held>>>;
+
 /// Agents whose code may arrive on a barrier.
-pub(crate) fn users(program: &Program, id: BarrierId) -> Vec<u32> {
+pub(crate) fn users(program: &Program, id: BarrierId, locals: &mut Locals) -> Vec<u32> {
     let agents = (0..program.agents.len()).map(AgentId::from_index);
-    agents.filter(|agent| wording::agent_may_use(program, *agent, id)).map(|agent| agent.0).collect()
+    let locals = RefCell::new(locals);
+    let held = |agent: AgentId| {
+        let mut known = locals.borrow_mut();
+        known.entry(agent).or_insert_with(|| Held::of(program, agent).map(Arc::new)).clone()
+    };
+    let may_use = |agent: &AgentId| wording::agent_may_use(program, *agent, id, &|| held(*agent));
+    agents.filter(may_use).map(|agent| agent.0).collect()
 }

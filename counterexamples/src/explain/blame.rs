@@ -12,7 +12,7 @@ use super::rounds;
 use super::short;
 use super::skipped;
 use crate::names;
-use crate::trace::{BarrierState, Event, Location, Status, Step};
+use crate::trace::{Awaits, BarrierState, Event, Location, Status, Step};
 use std::collections::BTreeMap;
 
 /// An arrival.
@@ -26,15 +26,26 @@ struct Arrivals<'t>(BTreeMap<u32, Vec<Arrival<'t>>>);
 struct Parting<'t> {
     /// The arrival that the other made.
     left_out: Arrival<'t>,
+    /// The barrier on which it was made.
+    theirs: u32,
     /// How many arrivals both had made on that barrier before.
     before: usize,
     instead: Instead<'t>,
+}
+
+impl Parting<'_> {
+    /// The barrier of the arrival, as the one calls it that made it.
+    fn name(&self, case: &Case<'_>) -> String {
+        case.own_name(self.left_out.1.agent, self.theirs)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum Instead<'t> {
     /// They arrived elsewhere.
     Arrived(u32, &'t Step),
+    /// They wait on another barrier, before the place of the arrival, and the others never came to that one.
+    CameTo(u32, &'t Step),
     Exited,
 }
 
@@ -79,12 +90,25 @@ fn with_decision(case: &Case<'_>, mut blame: Blame) -> Blame {
 fn parted_from(case: &Case<'_>, barriers: &[u32]) -> Option<Blame> {
     let arrivals = Arrivals::of(case);
     let states = || barriers.iter().filter_map(|barrier| case.state(*barrier));
-    let parted = states().find_map(|state| {
-        let siblings = siblings(case, state);
-        siblings.iter().find_map(|siblings| blamed(case, &arrivals, state.barrier, siblings))
-    });
-    let parted = parted.or_else(|| states().find_map(|state| left_early(case, &arrivals, state)));
-    parted.or_else(|| states().find_map(|state| short::of(case, state)))
+    // What nobody can complete is waited for by all others in the end, whatever they left out before.
+    let unmet = states().find_map(|state| short::unmet(case, state));
+    let parted = || {
+        states().find_map(|state| {
+            let siblings = siblings(case, state);
+            siblings.iter().find_map(|siblings| blamed(case, &arrivals, state.barrier, siblings))
+        })
+    };
+    let early = || {
+        let like_others = states().find_map(|state| left_early(case, &arrivals, state));
+        like_others.or_else(|| states().find_map(|state| left_alone(case, &arrivals, state)))
+    };
+    let short = || states().find_map(|state| short::of(case, state));
+    // Of one barrier alone the message says how many can come; of several it is open which is the cause.
+    let is_short = |state: &&BarrierState| case.needed(state) as usize > state.missing.len();
+    let is_one = barriers.len() > 1 && states().filter(is_short).count() == 1;
+    let alone = || states().find_map(|state| short::alone(case, state)).filter(|_| is_one);
+    let caused = unmet.or_else(parted).or_else(early).or_else(short);
+    caused.or_else(alone).or_else(|| mutual(case, barriers))
 }
 
 /// All who could have arrived are needed, and have exited.
@@ -105,6 +129,80 @@ fn left_early(case: &Case<'_>, arrivals: &Arrivals<'_>, state: &BarrierState) ->
         others: String::new(),
         places: vec![place],
     })
+}
+
+/// Two barriers on which nobody has gone on yet: whoever is missed on one waits on the other, and the other
+/// way round, so that nobody goes first.
+fn mutual(case: &Case<'_>, barriers: &[u32]) -> Option<Blame> {
+    let waits = |agent: &u32| case.end.agents.get(agent).and_then(|end| end.waits);
+    let is_on = |agent: &u32, barrier: u32| {
+        waits(agent).is_some_and(|waits| waits.awaits == Awaits::Agents && waits.barrier == barrier)
+    };
+    let fresh = |barrier: &&u32| {
+        let state = case.state(**barrier);
+        state.is_some_and(|state| {
+            state.generation == 0
+                && !state.missing.is_empty()
+                && case.needed(state) as usize == state.missing.len()
+        })
+    };
+    let waits_on = |state: &BarrierState, other: u32| state.missing.iter().all(|agent| is_on(agent, other));
+    // Where nobody else waits, the message names both anyway.
+    if barriers.len() < 3 {
+        return None;
+    }
+    let fresh: Vec<u32> = barriers.iter().filter(fresh).copied().collect();
+    let pairs = fresh.iter().flat_map(|one| fresh.iter().map(move |two| (*one, *two)));
+    let (one, two) = pairs.filter(|(one, two)| one < two).find(|(one, two)| {
+        let meets =
+            |barrier: u32, other: u32| case.state(barrier).is_some_and(|state| waits_on(state, other));
+        meets(*one, *two) && meets(*two, *one)
+    })?;
+    let (first, second) = (case.state(one)?.waiting.clone(), case.state(two)?.waiting.clone());
+    let (a, b) = (case.agents(&first), case.agents(&second));
+    let says = format!("{a} and {b} each wait for an arrival of the other, and nobody goes first");
+    let others = format!(
+        "On {} and {}: one of them has to arrive before it waits, or both have to come to the two in one order.",
+        case.barrier(one),
+        case.barrier(two)
+    );
+    let there = |agent: &u32| case.end.agents.get(agent).and_then(|end| end.location);
+    let place = |who: &[u32], on: u32| {
+        let agent = *who.first()?;
+        let remark = Remark::Did(who.to_vec(), Did::Waits(case.barrier(on)));
+        Some(Place { agent, location: there(&agent)?, remark })
+    };
+    let places = vec![place(&first, one)?, place(&second, two)?];
+    let agents = names::distinct(first.into_iter().chain(second));
+    Some(Blame { agents, says, barrier: one, others, places })
+}
+
+/// The count of a barrier is that of the whole group, and whoever has not come has exited: it may run code of
+/// its own, which never names the barrier.
+fn left_alone(case: &Case<'_>, arrivals: &Arrivals<'_>, state: &BarrierState) -> Option<Blame> {
+    let [count] = state.counts.as_slice() else { return None };
+    let protocol = &case.trace.protocol;
+    let of_all = count.of == "threads" && protocol.ctas == 1 && count.expected >= protocol.group_size;
+    let absent = case.trace.agents.iter().map(|agent| agent.index);
+    let absent: Vec<u32> = absent.filter(|agent| !state.arrived.contains(agent)).collect();
+    let has_left =
+        |agent: &u32| case.end.status(*agent) == Status::Exited && arrivals.count(*agent, state.barrier) == 0;
+    if !of_all
+        || absent.is_empty()
+        || case.needed(state) as usize != absent.len()
+        || !absent.iter().all(has_left)
+    {
+        return None;
+    }
+    let on = case.barrier(state.barrier);
+    let (says, place) = exit(case, &absent, &on, 0);
+    let others = format!(
+        "The count of {on}, {} threads, is that of all {} {}s.",
+        count.expected,
+        case.trace.agents.len(),
+        case.noun()
+    );
+    Some(Blame { agents: absent, says, barrier: state.barrier, others, places: vec![place] })
 }
 
 /// That some exited, after so many arrivals on a barrier each.
@@ -144,13 +242,38 @@ impl<'t> Arrivals<'t> {
     }
 
     /// Where an agent parted from another; `None` if it is only behind.
+    ///
+    /// What one of them does alone on barriers on which nobody waits is no parting: one of a role often
+    /// arrives for all of it. What the other is said to have done more often, it has.
     fn parting(&self, case: &Case<'_>, agent: u32, other: u32) -> Option<Parting<'t>> {
-        let (own, others) = (self.made_by(agent), self.made_by(other));
+        let alone = |one: u32, two: u32| {
+            let known: Vec<String> =
+                self.made_by(two).iter().map(|(on, _)| case.own_name(two, *on)).collect();
+            move |on: u32| !is_awaited(case, on) && !known.contains(&case.own_name(one, on))
+        };
+        let (own_alone, others_alone) = (alone(agent, other), alone(other, agent));
+        let all = |who: u32| self.made_by(who).iter().copied();
+        let shared = (
+            all(agent).filter(|(on, _)| !own_alone(*on)).collect(),
+            all(other).filter(|(on, _)| !others_alone(*on)).collect(),
+        );
+        let awaited = |who: u32| all(who).filter(|(on, _)| is_awaited(case, *on)).collect();
+        let told = self.first_parting(case, (agent, other), shared);
+        told.or_else(|| self.first_parting(case, (agent, other), (awaited(agent), awaited(other))))
+    }
+
+    /// The same, of some of their arrivals.
+    fn first_parting(
+        &self,
+        case: &Case<'_>,
+        (agent, other): (u32, u32),
+        (own, others): (Vec<Arrival<'t>>, Vec<Arrival<'t>>),
+    ) -> Option<Parting<'t>> {
         // A barrier of one CTA is to its own agents what those of other CTAs are to theirs.
         let same = |one: u32, two: u32| one == two || case.own_name(agent, one) == case.own_name(other, two);
         let alike =
             |one: &Arrival<'_>, two: &Arrival<'_>| same(one.0, two.0) && one.1.location == two.1.location;
-        let common = own.iter().zip(others).take_while(|(one, two)| alike(one, two)).count();
+        let common = own.iter().zip(&others).take_while(|(one, two)| alike(one, two)).count();
         let (on, there) = *others.get(common)?;
         let left_out = (case.counterpart(agent, other, on)?, there);
         let instead = match own.get(common) {
@@ -159,8 +282,46 @@ impl<'t> Arrivals<'t> {
             None => return None,
         };
         let before = own[..common].iter().filter(|(on, _)| *on == left_out.0).count();
-        Some(Parting { left_out, before, instead })
+        let is_so = is_awaited(case, left_out.0) && self.count(agent, left_out.0) <= before;
+        let last = common.checked_sub(1).map_or(0, |last| own[last].1.index + 1);
+        let is_past = |step: &Step| went_past(case, agent, last.max(step.index), there.location);
+        let instead = match instead {
+            Instead::Arrived(barrier, step) if !is_past(step) => {
+                let end = case.end.agents.get(&agent).and_then(|end| end.waits);
+                let waits = end.is_some_and(|waits| waits.barrier == barrier);
+                let is_apart = waits && self.count(other, barrier) == 0;
+                is_apart.then_some(Instead::CameTo(barrier, step))?
+            }
+            other => other,
+        };
+        is_so.then_some(Parting { left_out, theirs: on, before, instead })
     }
+
+    /// Of those who have come, the one that does most of what an agent does.
+    fn most_alike(&self, agent: u32, arrived: &[u32]) -> Option<u32> {
+        let own = self.made_by(agent);
+        let is_in = |other: u32, arrival: &Arrival<'_>| {
+            self.made_by(other).iter().any(|(on, at)| (*on, at.location) == (arrival.0, arrival.1.location))
+        };
+        let likeness = |other: u32| own.iter().filter(|arrival| is_in(other, arrival)).count();
+        arrived.iter().copied().rev().max_by_key(|other| likeness(*other))
+    }
+}
+
+/// Whether somebody waits on a barrier in the end.
+fn is_awaited(case: &Case<'_>, barrier: u32) -> bool {
+    let waits = case.end.agents.values().filter(|agent| agent.status == Status::Blocked);
+    waits.filter_map(|agent| agent.waits).any(|waits| waits.barrier == barrier)
+}
+
+/// Whether an agent has gone past a place, or come round, from the step of an index on: else it may still
+/// come to that place.
+fn went_past(case: &Case<'_>, agent: u32, from: usize, there: Location) -> bool {
+    let end = case.end.agents.get(&agent).and_then(|end| end.location);
+    let own = case.trace.steps.iter().filter(|step| step.agent == agent && step.index >= from);
+    let at = |location: Location| (location.line, location.column);
+    let places: Vec<_> = own.map(|step| step.location).chain(end).map(at).collect();
+    places.iter().any(|place| *place > at(there)) || places.windows(2).any(|pair| pair[1] < pair[0])
 }
 
 /// Those who could arrive on a barrier or have done so, by the code that they run.
@@ -176,16 +337,17 @@ fn siblings(case: &Case<'_>, state: &BarrierState) -> Vec<Siblings> {
 
 fn blamed(case: &Case<'_>, arrivals: &Arrivals<'_>, barrier: u32, siblings: &Siblings) -> Option<Blame> {
     let Siblings { missing, arrived } = siblings;
-    let (other, first) = (*arrived.first()?, *missing.first()?);
+    let first = *missing.first()?;
     if missing.len() > arrived.len() {
         return one_too_many(case, arrivals, barrier, siblings);
     }
     // Whoever is the first to be told apart is named, with all who parted in the same place.
-    let partings = missing.iter().map(|agent| (*agent, arrivals.parting(case, *agent, other)));
-    let partings: Vec<_> = partings.filter_map(|(agent, parting)| Some((agent, parting?))).collect();
+    let parting = |agent: u32| arrivals.parting(case, agent, arrivals.most_alike(agent, arrived)?);
+    let partings: Vec<_> = missing.iter().filter_map(|agent| Some((*agent, parting(*agent)?))).collect();
     let (_, parting) = *partings.iter().find(|(agent, _)| *agent == first).or(partings.first())?;
     let same = |other: &Parting<'_>| match (parting.instead, other.instead) {
-        (Instead::Arrived(on, step), Instead::Arrived(other, at)) => {
+        (Instead::Arrived(on, step), Instead::Arrived(other, at))
+        | (Instead::CameTo(on, step), Instead::CameTo(other, at)) => {
             (on, step.location) == (other, at.location)
         }
         (one, two) => one == two,
@@ -199,12 +361,21 @@ fn blamed(case: &Case<'_>, arrivals: &Arrivals<'_>, barrier: u32, siblings: &Sib
     }
     let alike = partings.iter().filter(|(_, other)| other.before == parting.before && same(other));
     let who: Vec<u32> = alike.map(|(agent, _)| *agent).collect();
-    Some(parted(case, &who, arrived, &parting))
+    // Those are named with whom they are compared who have made that arrival in that place.
+    let by_name = |agent: u32| {
+        let own = arrivals.made_by(agent).iter();
+        own.filter(move |(on, _)| case.own_name(agent, *on) == parting.name(case)).map(|(_, step)| step)
+    };
+    let has_made = |agent: &u32| {
+        by_name(*agent).nth(parting.before).is_some_and(|step| step.location == parting.left_out.1.location)
+    };
+    let compared: Vec<u32> = arrived.iter().copied().filter(has_made).collect();
+    Some(parted(case, &who, &compared, &parting))
 }
 
 /// They left an arrival out that their siblings made.
 fn parted(case: &Case<'_>, who: &[u32], arrived: &[u32], parting: &Parting<'_>) -> Blame {
-    let Parting { left_out: (barrier, there), before, instead } = *parting;
+    let Parting { left_out: (barrier, there), before, instead, .. } = *parting;
     let (names, on) = (case.agents(who), case.barrier(barrier));
     let their = verb(who, "its", "their");
     let (says, place) = match instead {
@@ -217,6 +388,12 @@ fn parted(case: &Case<'_>, who: &[u32], arrived: &[u32], parting: &Parting<'_>) 
                 ordinal(before + 1)
             );
             (says, theirs(who, step.location, Did::WentOn(on.clone())))
+        }
+        Instead::CameTo(elsewhere, step) => {
+            let to = case.barrier(elsewhere);
+            let by = if arrived.is_empty() { "others".to_owned() } else { case.agents(arrived) };
+            let says = format!("{names} came{} to {to}, by which {by} passed", case.at(step.location));
+            (says, theirs(who, step.location, Did::ArrivedOn(to)))
         }
         Instead::Exited => exit(case, who, &on, before),
     };

@@ -272,7 +272,7 @@ enum Instead {
 /// `warp 3, which exited without arriving`, grouped by what they do instead.
 fn missing_in_words(case: &Case<'_>, state: &BarrierState) -> String {
     let mut groups: Vec<(Instead, Vec<u32>)> = Vec::new();
-    for agent in &state.missing {
+    for agent in &short::missed(case, state) {
         let end = case.end.agents.get(agent).filter(|end| end.status == Status::Blocked);
         let here = end.and_then(|end| end.waits).filter(|waits| waits.barrier == state.barrier);
         let instead = match here.map(|waits| waits.awaits) {
@@ -431,15 +431,18 @@ fn never_arrived(case: &Case<'_>, barrier: u32, state: &BarrierState, words: &mu
         let never = |other: &&u32| alike(other) && case.arrival(**other, barrier, usize::MAX).is_none();
         let absent: Vec<u32> = state.missing.iter().filter(never).copied().collect();
         let present: Vec<u32> = state.arrived.iter().filter(alike).copied().collect();
-        let example = present.first().and_then(|other| case.arrival(*other, barrier, usize::MAX));
-        let (Some(step), false) = (example, absent.is_empty()) else { continue };
+        let latest = |other: &u32| case.arrival(*other, barrier, usize::MAX);
+        let steps: Vec<&Step> = present.iter().filter_map(latest).collect();
+        let (Some(step), false) = (steps.first(), absent.is_empty()) else { continue };
+        // Where they came by several places, which of them the absent should have come by is not known.
+        let places = names::distinct(steps.iter().map(|step| step.location));
+        let at = if places.len() == 1 { case.at(step.location) } else { String::new() };
         words.sentences.push(format!(
-            "{} {} not arrived on {on} at all; {}, which {} the same code, did{}.",
+            "{} {} not arrived on {on} at all; {}, which {} the same code, did{at}.",
             sentence(&case.agents(&absent)),
             verb(&absent, "has", "have"),
             case.agents(&present),
             verb(&present, "runs", "run"),
-            case.at(step.location)
         ));
         words.related.push(Case::did(step, Did::ArrivedOn(on.clone())));
     }

@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 
 use barcheck_model::rule::Rule;
 
-use super::case::{Case, sentence};
+use super::case::{Case, sentence, verb};
 use super::place::Did;
 use super::words::Words;
+use crate::names;
 use crate::objects::is_object;
 use crate::trace::{Detail, Event, Step};
 
@@ -21,6 +22,7 @@ const READ: &str = "read";
 const MOST: usize = 2;
 
 /// A wait by parity that was late.
+#[derive(Clone)]
 pub(super) struct Lap<'t> {
     pub(super) agent: u32,
     pub(super) barrier: u32,
@@ -33,6 +35,8 @@ pub(super) struct Lap<'t> {
     later: u32,
     /// Whether the wait goes on in the end.
     lasts: bool,
+    /// Whether it let the agent pass at once.
+    passed: bool,
 }
 
 /// What is known of an object at a time.
@@ -123,7 +127,7 @@ fn take<'t>(
         object.sees(agent);
     }
     let (phase, seen, later) = late?;
-    Some(Lap { agent, barrier, step, phase, seen, later, lasts: !passes })
+    Some(Lap { agent, barrier, step, phase, seen, later, lasts: !passes, passed: passes })
 }
 
 /// A token names one phase.
@@ -153,16 +157,27 @@ impl Lap<'_> {
         }
     }
 
-    fn says(&self, case: &Case<'_>) -> String {
+    /// That a wait for a place that is free in the beginning passed, as it may be meant to.
+    fn says_free(&self, case: &Case<'_>) -> String {
+        format!(
+            "{} passed its wait on {}{} ({}) at once: no phase of it was complete, and of a fresh object the phase \
+             before the first, whose parity is 1, counts as complete.",
+            sentence(&case.agent(self.agent)),
+            case.barrier(self.barrier),
+            case.at(self.step.location),
+            Case::step_name(self.step)
+        )
+    }
+
+    /// That a wait was late, of all who were so alike.
+    fn says(&self, case: &Case<'_>, who: &[u32]) -> String {
         if self.is_idle() {
             return self.says_idle(case);
         }
-        let on = case.barrier(self.barrier);
-        let phase = match self.phase {
-            Some(phase) => format!("phase {phase} of {on}"),
-            None => format!("the phase before the first of {on}"),
-        };
-        let seen = if self.seen && self.phase.is_some() { "it had seen complete and which " } else { "" };
+        let Some(phase) = self.phase else { return self.says_never(case, who) };
+        let phase = format!("phase {phase} of {}", case.barrier(self.barrier));
+        let they = verb(who, "it", "they");
+        let seen = if self.seen { format!("{they} had seen complete and which ") } else { String::new() };
         let later = match self.later {
             2 => "two".to_owned(),
             3 => "three".to_owned(),
@@ -171,18 +186,53 @@ impl Lap<'_> {
         format!(
             "{} waited for {phase}{} ({}), which {seen}had already been followed by {later} more: the parity \
              looked the same.",
-            sentence(&case.agent(self.agent)),
+            sentence(&case.agents(who)),
             case.at(self.step.location),
             Case::step_name(self.step),
         )
     }
+
+    /// That a wait comes after phases that were never waited for. What was meant is not known: a wait may
+    /// have been left out, or the parity be the wrong one.
+    fn says_never(&self, case: &Case<'_>, who: &[u32]) -> String {
+        let (on, complete) = (case.barrier(self.barrier), self.later - 1);
+        let (phases, were) = match complete {
+            1 => ("phase 0".to_owned(), "was"),
+            more => (format!("phases 0 to {}", more - 1), "were"),
+        };
+        // Whoever passed waited with the parity of the last that is complete.
+        let of = if self.passed { complete - 1 } else { complete };
+        format!(
+            "{} waited{} ({}) with parity {}, that of phase {of}, and had not waited before for {phases} of {on}, \
+             which {were} complete by then: either a wait is left out, or the parity is not the one of the \
+             round.",
+            sentence(&case.agents(who)),
+            case.at(self.step.location),
+            Case::step_name(self.step),
+            of & 1,
+        )
+    }
+
+    /// Whether another wait was late in the same way.
+    fn is_like(&self, other: &Self) -> bool {
+        let how = |lap: &Self| (lap.barrier, lap.phase, lap.seen, lap.later, lap.passed, lap.step.location);
+        how(self) == how(other)
+    }
 }
 
-/// That the wait of an agent that goes on in the end is late.
-pub(super) fn lasting(case: &Case<'_>, agent: u32, barrier: u32) -> Option<String> {
+/// That the waits of agents that go on in the end are late.
+pub(super) fn lasting(case: &Case<'_>, agents: &[u32], barrier: u32) -> Vec<String> {
     let laps = of(case);
-    let lap = laps.iter().find(|lap| lap.lasts && (lap.agent, lap.barrier) == (agent, barrier))?;
-    Some(lap.says(case))
+    let is_meant = |lap: &&Lap<'_>| lap.lasts && lap.barrier == barrier && agents.contains(&lap.agent);
+    let mut groups: Vec<Vec<&Lap<'_>>> = Vec::new();
+    for lap in laps.iter().filter(is_meant) {
+        match groups.iter_mut().find(|group| group[0].is_like(lap)) {
+            Some(group) => group.push(lap),
+            None => groups.push(vec![lap]),
+        }
+    }
+    let who = |group: &[&Lap<'_>]| names::distinct(group.iter().map(|lap| lap.agent));
+    groups.iter().take(MOST).map(|group| group[0].says(case, &who(group))).collect()
 }
 
 /// Names the laps that came before a violation which they may have caused.
@@ -204,8 +254,11 @@ pub(super) fn tell(case: &Case<'_>, rule: Rule, words: &mut Words) {
         return;
     }
     if let Some(lap) = idle_before(case, rule) {
-        words.sentences.push(lap.says(case));
+        // The cause comes before what follows from it.
+        words.sentences.insert(0, lap.says(case, &[lap.agent]));
         words.related.push(Case::did(lap.step, Did::PassedTooEarly(case.barrier(lap.barrier))));
+    } else if let Some(lap) = free_before(case, rule) {
+        words.sentences.push(lap.says_free(case));
     }
     // Of one wait in a loop the first time that it was late says enough.
     let mut told = Vec::new();
@@ -213,44 +266,100 @@ pub(super) fn tell(case: &Case<'_>, rule: Rule, words: &mut Words) {
         let key = (lap.agent, lap.barrier);
         if told.len() < MOST && !told.contains(&key) {
             told.push(key);
-            words.sentences.push(lap.says(case));
+            words.sentences.push(lap.says(case, &[lap.agent]));
         }
     }
 }
 
+/// Whether an access, or what else broke a rule, came behind a wait that was passed too early.
+pub(super) fn is_too_early(case: &Case<'_>, rule: Rule) -> bool {
+    !case.trace.is_excerpt() && idle_before(case, rule).is_some()
+}
+
 /// The wait that let an agent pass though nothing had come, before it did what it must not.
 fn idle_before<'t>(case: &Case<'t>, rule: Rule) -> Option<Lap<'t>> {
+    let (agent, last, reads) = told_by(case, rule)?;
+    let laps = of(case);
+    // A writer that waits for a place that is free in the beginning is meant to pass.
+    let is_meant =
+        |lap: &Lap<'_>| lap.phase.is_none() && !lap.seen && !reads && !reads_behind(case, lap.step);
+    let found = |wait: &Step| {
+        laps.iter().find(|lap| lap.is_idle() && !lap.lasts && lap.step.index == wait.index && !is_meant(lap))
+    };
+    let any = case.back(usize::MAX, |step| step.index <= last && waits(step, agent).is_some());
+    let copy = copy_to(case).filter(|_| reads);
+    let own = copy
+        .and_then(|on| case.back(usize::MAX, |step| step.index <= last && waits(step, agent) == Some(on)));
+    // Whoever waited in vain for what it knew has not waited for what should have come.
+    let earlier = || {
+        let mut idle = laps.iter().filter(|lap| lap.agent == agent && lap.is_idle() && lap.passed);
+        idle.rfind(|lap| !reads && lap.step.index <= last && !is_meant(lap))
+    };
+    let lap = any.and_then(found).or_else(|| own.and_then(found)).or_else(earlier)?;
+    Some(lap.clone())
+}
+
+/// The last wait of whoever broke a rule, if it passed as one for a place that is free in the beginning.
+fn free_before<'t>(case: &Case<'t>, rule: Rule) -> Option<Lap<'t>> {
+    if rule != Rule::UnobservedPhase || case.trace.is_excerpt() {
+        return None;
+    }
+    let agent = case.outcome.agent;
+    let last = case.back(usize::MAX, |step| waits(step, agent).is_some())?;
+    let is_it = |lap: &Lap<'_>| lap.step.index == last.index && lap.phase.is_none() && lap.is_idle();
+    of(case).into_iter().find(is_it)
+}
+
+/// Whose wait may be the cause, the last step that it may have come before, and whether what came then is a
+/// read.
+fn told_by(case: &Case<'_>, rule: Rule) -> Option<(u32, usize, bool)> {
     let outcome = case.outcome;
-    let (agent, reads) = match (&outcome.detail, rule) {
-        (Some(Detail::Conflict { access, .. }), _) if access == READ => (outcome.agent, true),
-        (Some(Detail::Conflict { earlier, earlier_access, .. }), _) if earlier_access == READ => {
-            (*earlier, true)
+    let (agent, location) = match (&outcome.detail, rule) {
+        (Some(Detail::Conflict { access, location, .. }), _) if access == READ => {
+            (outcome.agent, Some(location))
         }
-        (_, Rule::UnobservedPhase | Rule::OverArrival | Rule::StaleCompletion) => (outcome.agent, false),
+        (Some(Detail::Conflict { earlier, earlier_access, location, .. }), _) if earlier_access == READ => {
+            (*earlier, Some(location))
+        }
+        (_, Rule::UnobservedPhase | Rule::OverArrival | Rule::StaleCompletion) => (outcome.agent, None),
         _ => return None,
     };
     // Of a read, the wait before the read; otherwise that before the end.
-    let last = match (reads, &outcome.detail) {
-        (true, Some(Detail::Conflict { location, .. })) => {
-            case.back(usize::MAX, |step| step.accesses(agent, READ, location)).map_or(usize::MAX, |s| s.index)
+    let read = location.and_then(|of| case.back(usize::MAX, |step| step.accesses(agent, READ, of)));
+    Some((agent, read.map_or(usize::MAX, |step| step.index), location.is_some()))
+}
+
+/// The object that an agent waits for by a step, or asks.
+fn waits(step: &Step, agent: u32) -> Option<u32> {
+    let waited = step.events.iter().find_map(|event| match event {
+        Event::Passed { barrier } | Event::Asked { barrier, complete: true } | Event::Blocked { barrier } => {
+            Some(*barrier)
         }
-        _ => usize::MAX,
+        _ => None,
+    });
+    waited.filter(|_| step.agent == agent)
+}
+
+/// The object on which the copy lands that is the first of two accesses.
+fn copy_to(case: &Case<'_>) -> Option<u32> {
+    let Some(Detail::Conflict { location, earlier, earlier_access, .. }) = &case.outcome.detail else {
+        return None;
     };
-    let waits = |step: &Step| {
-        let waited = step.events.iter().any(|event| {
-            matches!(
-                event,
-                Event::Passed { .. } | Event::Asked { complete: true, .. } | Event::Blocked { .. }
-            )
-        });
-        step.agent == agent && step.index <= last && waited
-    };
-    let wait = case.back(usize::MAX, waits)?;
-    of(case).into_iter().find(|lap| {
-        // A writer that waits for a place that is free in the beginning is meant to pass.
-        let is_meant = lap.phase.is_none() && !lap.seen && !reads;
-        lap.is_idle() && !lap.lasts && lap.step.index == wait.index && !is_meant
+    let copy = case.back(case.before_last(), |step| step.accesses(*earlier, earlier_access, location))?;
+    copy.events.iter().find_map(|event| match event {
+        Event::Issued { barrier, bytes: Some(_), .. } => Some(*barrier),
+        _ => None,
     })
+}
+
+/// Whether an agent reads behind a wait, before it waits again: then it waited for what is there.
+fn reads_behind(case: &Case<'_>, wait: &Step) -> bool {
+    let own = case.trace.steps.iter().filter(|step| step.agent == wait.agent && step.index > wait.index);
+    let reads = |step: &Step| {
+        let is_read = |event: &Event| matches!(event, Event::Accessed { access, .. } if access == READ);
+        step.events.iter().any(is_read)
+    };
+    own.take_while(|step| waits(step, wait.agent).is_none()).any(reads)
 }
 
 /// Those waits that go on in the end and are late.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use barcheck_model::rule::Rule;
 
-use super::case::{Case, has_phases, sentence, verb};
+use super::case::{Case, completes, has_phases, sentence, verb};
 use super::hopeless;
 use super::laps;
 use super::place::{Did, Place, Remark};
@@ -55,11 +55,40 @@ pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
     let (message, why) = number.map_or_else(|| told.of(rule), |name| of_number(&does, &name));
     let mut words = Words { message, ..Words::default() };
     words.sentences.push(format!("{}.", sentence(&does)));
-    words.sentences.extend(case.locals_of(outcome.agent));
+    // When something lands its agent has gone on, and so may have its locals.
+    words.sentences.extend(case.locals_of(outcome.agent).filter(|_| landing.is_none()));
     words.sentences.push(why);
+    words.sentences.extend(landing.filter(|_| rule == Rule::StaleCompletion).and_then(|_| sum(case)));
     let earlier = outcome.barrier.map(|barrier| case.gathered(barrier, case.before_last()));
     words.related.extend(earlier.unwrap_or_default().into_iter().map(|step| arrival(step, &on)));
     words
+}
+
+/// How many bytes were copied to the object that a finding is about in its latest complete phase, where fewer
+/// were announced.
+fn sum(case: &Case<'_>) -> Option<String> {
+    let barrier = case.outcome.barrier.filter(|_| !case.trace.is_excerpt())?;
+    let complete = case.back(case.before_last(), |step| completes(step, barrier))?.index;
+    let before = case.back(complete, |step| completes(step, barrier)).map_or(0, |step| step.index + 1);
+    let phase = case.trace.steps.get(before..complete)?;
+    let copied: u64 =
+        phase.iter().flat_map(|step| &step.events).filter_map(|event| bytes(event, barrier)).sum();
+    let states = phase.iter().flat_map(|step| &step.changes.barriers);
+    let counts = states.filter(|state| state.barrier == barrier).flat_map(|state| &state.counts);
+    let announced = counts.filter(|count| count.of == "bytes").map(|count| u64::from(count.expected)).max();
+    let announced = announced.unwrap_or(0);
+    let on = case.barrier(barrier);
+    (copied > announced).then(|| {
+        format!("For that phase of {on} {announced} bytes were announced, and copies of {copied} bytes were begun.")
+    })
+}
+
+/// The bytes of a copy to an object.
+fn bytes(event: &Event, on: u32) -> Option<u64> {
+    match event {
+        Event::Issued { barrier, bytes: Some(bytes), .. } if *barrier == on => Some(u64::from(*bytes)),
+        _ => None,
+    }
 }
 
 /// The local that a wait takes for a token, if it holds a number.
@@ -130,9 +159,7 @@ pub(super) fn waits(case: &Case<'_>, state: &BarrierState, waiting: &Waiting<'_>
         let remark = Remark::Executed { instruction: step.instruction.clone(), by: step.agent };
         words.related.push(Case::here(step, remark));
     }
-    for agent in waiting.who.iter().take(2) {
-        words.sentences.extend(laps::lasting(case, *agent, state.barrier));
-    }
+    words.sentences.extend(laps::lasting(case, waiting.who, state.barrier));
     let first = "Of a fresh object the phase before the first, whose parity is 1, counts as complete: who waits for \
                  a stage that is free in the beginning waits with parity 1 first.";
     if nothing_has_begun(case) && !words.sentences.iter().any(|sentence| sentence == first) {
@@ -232,8 +259,9 @@ impl Told<'_> {
             ),
             Rule::OverArrival => (
                 format!("{does}: more arrivals than the phase waits for{arrived}"),
-                "Every lane that executes an arrival makes one: by a whole warp it is 32. Write `if lane == 0 { \
-                 … }` where one thread arrives. The count of an object is that of all arrivals in a phase."
+                "Every lane that executes an arrival makes one: by a whole warp it is 32. Where one thread is to \
+                 arrive, let one lane execute it, as by `if lane == 0 { … }`; where every lane is, the count is \
+                 that of all of them: it is that of all arrivals in a phase."
                     .to_owned(),
             ),
             Rule::OverDelivery => (

@@ -3,12 +3,13 @@
 use barcheck_model::rule::Rule;
 
 use super::case::{Case, arrives, completes, sentence};
+use super::laps;
 use super::place::Remark;
 use super::proxy;
 use super::words::Words;
 use crate::objects::{Flight, flights};
 use crate::trace::{COPY, Detail, Event, STORE, Step};
-use crate::wording::Parties;
+use crate::wording::{Parties, Wording};
 
 /// The later access of a conflict is the last step; the earlier one is looked up.
 pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
@@ -18,6 +19,8 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
         return Words { message: "two accesses are not ordered".to_owned(), ..Words::default() };
     };
     let before = case.back(case.before_last(), |s| s.accesses(*earlier, earlier_access, location));
+    let is_too_early = laps::is_too_early(case, rule);
+    let unwaited = unwaited(case, last);
     let there = before.map(|s| case.at(s.location)).unwrap_or_default();
     let later_by = case.agent(last.agent);
     let earlier_by = case.agent(*earlier);
@@ -42,11 +45,14 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
         let landing = landing(case, before, last, location);
         let (access, location) = (earlier_access.clone(), location.clone());
         words.related.push(Case::here(before, Remark::Access { by: *earlier, access, location }));
-        if rule == Rule::DataRace && !(earlier_access == STORE && *earlier == last.agent) {
-            words.sentences.extend(landing.or_else(|| between(case, before, last)));
+        if rule == Rule::DataRace && !is_too_early && !(earlier_access == STORE && *earlier == last.agent) {
+            words.sentences.extend(landing.or(unwaited.clone()).or_else(|| between(case, before, last)));
         }
     }
-    if rule == Rule::DataRace {
+    if rule == Rule::DataRace && (is_too_early || unwaited.is_some()) {
+        // The wait is to be mended: nothing else is missing.
+        words.sentences.extend(before.and_then(|before| parts(case, before, last)));
+    } else if rule == Rule::DataRace {
         words.sentences.push(match earlier_access.as_str() {
             COPY => format!(
                 "Nothing makes {later_by} wait until the copy has landed: it has to see that phase of the \
@@ -105,6 +111,31 @@ fn landing(case: &Case<'_>, before: &Step, last: &Step, location: &str) -> Optio
         Some(time) => {
             format!("The copy landed on {on} (step {time}), but {later_by} had not seen that phase complete.")
         }
+    })
+}
+
+/// That whoever made the later access has arrived on a barrier and not waited since, where the two alternate.
+fn unwaited(case: &Case<'_>, last: &Step) -> Option<String> {
+    if !case.wording().is_some_and(Wording::waits_between_arrivals) {
+        return None;
+    }
+    let is_arrival = |step: &Step| step.events.iter().any(|event| matches!(event, Event::Arrived { .. }));
+    let arrival = case.back(case.before_last(), |step| step.agent == last.agent && is_arrival(step))?;
+    let on = arrival.events.iter().find_map(|event| match event {
+        Event::Arrived { barrier } => Some(*barrier),
+        _ => None,
+    })?;
+    let since = case.trace.steps.iter().filter(|step| step.index >= arrival.index);
+    let has_waited = since.into_iter().any(|step| step.agent == last.agent && passes(step, on));
+    (!has_waited).then(|| {
+        format!(
+            "{} arrived on {}{} ({}) and has not waited for it since: its wait is missing, or stands behind the \
+             access.",
+            sentence(&case.agent(last.agent)),
+            case.barrier(on),
+            case.at(arrival.location),
+            Case::step_name(arrival)
+        )
     })
 }
 

@@ -24,6 +24,57 @@ pub(super) fn of(case: &Case<'_>, state: &BarrierState) -> Option<Blame> {
     lacks.astray().or_else(|| if lacks.waits_for_itself() { rest() } else { None })
 }
 
+/// A phase that nothing can complete, whatever anybody left out: nobody arrives on the object at all, or all
+/// who do have, and its count is too high.
+pub(super) fn unmet(case: &Case<'_>, state: &BarrierState) -> Option<Blame> {
+    if !has_phases(state) || case.needed(state) == 0 || !state.missing.is_empty() {
+        return None;
+    }
+    let lacks = Lacks { case, state };
+    let too_many = || if lacks.waits_for_itself() { lacks.too_many() } else { None };
+    let forgotten = || if lacks.waits_for_itself() { lacks.forgotten() } else { None };
+    lacks
+        .astray()
+        .or_else(|| lacks.left_out())
+        .or_else(|| lacks.nobody())
+        .or_else(forgotten)
+        .or_else(too_many)
+}
+
+/// A barrier that counts threads and to which none comes but those who wait there: nobody else names it.
+pub(super) fn alone(case: &Case<'_>, state: &BarrierState) -> Option<Blame> {
+    let [count] = state.counts.as_slice() else { return None };
+    let is_meant = count.of == "threads" && !state.all && state.missing.is_empty() && state.generation == 0;
+    let has_come = |step: &Step| arrives(step, state.barrier) && !state.arrived.contains(&step.agent);
+    let waits = state.arrived.iter().all(|agent| state.waiting.contains(agent));
+    if !is_meant || !waits || case.needed(state) == 0 || case.trace.steps.iter().any(has_come) {
+        return None;
+    }
+    let on = case.barrier(state.barrier);
+    let says = format!(
+        "nobody but {} comes to {on}, and its count is {} {}",
+        case.agents(&state.arrived),
+        count.expected,
+        count.of
+    );
+    let end = case.end.agents.get(state.waiting.first()?)?;
+    let remark = Remark::Did(state.waiting.clone(), Did::Waits(on));
+    let places = vec![Place { agent: end.agent, location: end.location?, remark }];
+    Some(Blame { agents: Vec::new(), says, barrier: state.barrier, others: String::new(), places })
+}
+
+/// Those who are missed. Who waits for a phase and never arrived on the object is not: its operand may be
+/// this object, as far as is known, and in the run it never was.
+pub(super) fn missed(case: &Case<'_>, state: &BarrierState) -> Vec<u32> {
+    let never = |agent: &u32| {
+        has_phases(state)
+            && state.waiting.contains(agent)
+            && case.arrival(*agent, state.barrier, usize::MAX).is_none()
+    };
+    let some: Vec<u32> = state.missing.iter().copied().filter(|agent| !never(agent)).collect();
+    if some.is_empty() { state.missing.clone() } else { some }
+}
+
 /// Who has arrived in a phase, and where.
 pub(super) fn arrived(case: &Case<'_>, state: &BarrierState) -> Option<String> {
     if state.arrived.is_empty() {
@@ -164,13 +215,20 @@ impl Lacks<'_, '_> {
         Some(Blame { agents: who, says, barrier: state.barrier, others, places })
     }
 
+    /// Those who have arrived on the same object of other CTAs.
+    fn senders(&self) -> Vec<u32> {
+        let others = self.namesakes();
+        let sent = |step: &&Step| others.iter().any(|other| arrives(step, *other));
+        names::distinct(self.case.trace.steps.iter().filter(sent).map(|step| step.agent))
+    }
+
     /// Somebody who could have come has arrived on the same object of other CTAs, and gone on.
     fn left_out(&self) -> Option<Blame> {
         let (case, state) = (self.case, self.state);
-        if self.made() > 0 || state.generation > 0 || case.needed(state) as usize != state.missing.len() {
+        let who = if state.missing.is_empty() { self.senders() } else { state.missing.clone() };
+        if self.made() > 0 || state.generation > 0 || case.needed(state) as usize != who.len() {
             return None;
         }
-        let who = state.missing.clone();
         let first = *who.first()?;
         let hit: Vec<u32> = self
             .namesakes()
@@ -321,6 +379,20 @@ impl Lacks<'_, '_> {
             remark: Remark::Did(agents, Did::ArrivedOn(on.clone())),
         };
         came.map(place).collect()
+    }
+
+    /// Nobody arrives on the object, and nobody has in the run.
+    fn nobody(&self) -> Option<Blame> {
+        let (case, state, on) = (self.case, self.state, self.on());
+        let has_come = case.trace.steps.iter().any(|step| arrives(step, state.barrier));
+        if self.made() > 0 || state.generation > 0 || has_come {
+            return None;
+        }
+        let given = given::to(case, state.barrier);
+        let at = given.as_ref().map(|place| case.at(place.location)).unwrap_or_default();
+        let says = format!("nobody arrives on {on}, whose count is {}{at}", self.count());
+        let places = given.into_iter().collect();
+        Some(Blame { agents: Vec::new(), says, barrier: state.barrier, others: String::new(), places })
     }
 
     /// Everybody arrives who ever does.

@@ -1,6 +1,6 @@
 //! Expressions, and what the lanes that execute an instruction know of them.
 
-use barcheck_model::program::{BinaryOp, Expr, LocalId, Predicate, ReductionOp};
+use barcheck_model::program::{BinaryOp, Expr, LocalId, Predicate, ReductionOp, UnaryOp};
 
 /// The lanes that execute an instruction, as its operands are shown for them.
 pub(crate) trait Lanes {
@@ -27,31 +27,49 @@ pub(super) fn evaluate(expr: &Expr, leaf: &dyn Fn(&Expr) -> Option<i64>) -> Opti
     }
 }
 
-/// The least and the greatest value that an expression may have; `None` where nothing is known of it.
-pub(super) fn range(expr: &Expr, leaf: &dyn Fn(&Expr) -> Option<i64>) -> Option<(i64, i64)> {
+/// The least and the greatest value that an expression may have, with `ends` those of what `leaf` does not
+/// tell; `None` where nothing is known of it. A value beyond 64 bits ends the run, and is none.
+pub(super) fn range(
+    expr: &Expr,
+    leaf: &dyn Fn(&Expr) -> Option<i64>,
+    ends: &dyn Fn(&Expr) -> Option<(i64, i64)>,
+) -> Option<(i64, i64)> {
     if let Some(value) = evaluate(expr, leaf) {
         return Some((value, value));
     }
     let Expr::Binary(op, a, b) = expr else {
-        return matches!(expr, Expr::Lane).then_some((0, 31));
+        return match expr {
+            Expr::Unary(UnaryOp::Not, _) => Some((0, 1)),
+            _ => ends(expr),
+        };
     };
+    let of = |expr: &Expr| range(expr, leaf, ends);
     match op {
         BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
-            let ((a, most_a), (b, most_b)) = (range(a, leaf)?, range(b, leaf)?);
-            let of = |a, b| op.apply(a, b).ok();
-            let ends = [of(a, b)?, of(a, most_b)?, of(most_a, b)?, of(most_a, most_b)?];
-            Some((*ends.iter().min()?, *ends.iter().max()?))
+            let ((a, most_a), (b, most_b)) = (of(a)?, of(b)?);
+            let of = |a: i64, b: i64| match op {
+                BinaryOp::Add => a.saturating_add(b),
+                BinaryOp::Sub => a.saturating_sub(b),
+                _ => a.saturating_mul(b),
+            };
+            let all = [of(a, b), of(a, most_b), of(most_a, b), of(most_a, most_b)];
+            Some((*all.iter().min()?, *all.iter().max()?))
+        }
+        BinaryOp::Div | BinaryOp::Shr => {
+            let ((least, most), by) = (of(a)?, evaluate(b, leaf).filter(|by| *by > 0)?);
+            Some((op.apply(least, by).ok()?, op.apply(most, by).ok()?))
         }
         BinaryOp::Rem => {
             let most = evaluate(b, leaf)?.checked_abs()?.checked_sub(1)?;
-            let is_negative = range(a, leaf).is_none_or(|(least, _)| least < 0);
+            let is_negative = of(a).is_none_or(|(least, _)| least < 0);
             Some((if is_negative { -most } else { 0 }, most))
         }
         BinaryOp::And => {
             let mask = evaluate(b, leaf).or_else(|| evaluate(a, leaf)).filter(|mask| *mask >= 0)?;
             Some((0, mask))
         }
-        _ => None,
+        BinaryOp::Shl | BinaryOp::Or | BinaryOp::Xor => None,
+        _ => Some((0, 1)),
     }
 }
 
@@ -70,7 +88,8 @@ mod tests {
     fn what_depends_on_a_local_has_a_range_where_it_is_reduced() {
         let local = || Expr::Local(LocalId(0));
         let binary = |op, a, b| Expr::Binary(op, Box::new(a), Box::new(b));
-        let of = |expr: &Expr| range(expr, &|_| None);
+        let lanes = |leaf: &Expr| matches!(leaf, Expr::Lane).then_some((0, 31));
+        let of = |expr: &Expr| range(expr, &|_| None, &lanes);
         let stage = || binary(BinaryOp::Rem, local(), Expr::Int(2));
         assert_eq!(of(&local()), None);
         assert_eq!(of(&stage()), Some((-1, 1)), "a local may be negative");
@@ -79,7 +98,10 @@ mod tests {
         let twice = binary(BinaryOp::Mul, Expr::Int(-2), stage());
         assert_eq!(of(&binary(BinaryOp::Sub, twice, Expr::Int(1))), Some((-3, 1)));
         assert_eq!(of(&binary(BinaryOp::And, local(), Expr::Int(3))), Some((0, 3)));
-        assert_eq!(of(&binary(BinaryOp::Add, Expr::Int(i64::MAX), stage())), None, "an overflow");
+        let most = binary(BinaryOp::Add, Expr::Int(i64::MAX), stage());
+        assert_eq!(of(&most), Some((i64::MAX - 1, i64::MAX)), "no value is beyond 64 bits");
+        assert_eq!(of(&binary(BinaryOp::Div, stage(), Expr::Int(-1))), None);
+        assert_eq!(of(&binary(BinaryOp::Lt, local(), Expr::Int(3))), Some((0, 1)));
         assert_eq!(of(&binary(BinaryOp::Rem, local(), Expr::Int(i64::MIN))), None);
     }
 }

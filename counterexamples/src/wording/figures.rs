@@ -1,9 +1,10 @@
 //! Figures that all systems share: operands, counters, and what a generation has gathered.
 
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::program::{AgentId, Expr, Program};
+use barcheck_model::program::{AgentId, Expr, Pc, Program};
 
 use super::expressions::{evaluate, range};
+use super::held::Held;
 use crate::trace::{Count, Operands};
 
 /// The generation that gathers at a barrier.
@@ -38,6 +39,8 @@ pub(crate) struct Naming<'p> {
     pub(super) program: &'p Program,
     pub(super) agent: AgentId,
     pub(super) id: BarrierId,
+    /// The operation that may name it, and what is known there.
+    pub(super) at: Option<(Pc, &'p Held)>,
 }
 
 impl Naming<'_> {
@@ -55,10 +58,14 @@ impl Naming<'_> {
             Expr::Cta => Some(i64::from(self.program.cta_of(self.agent))),
             _ => None,
         };
-        match evaluate(number, &leaf) {
-            Some(n) => n == wanted,
-            None => range(number, &leaf).is_none_or(|(least, most)| (least..=most).contains(&wanted)),
+        if let Some(n) = evaluate(number, &leaf) {
+            return n == wanted;
         }
+        let held = self.at.and_then(|(at, held)| held.may_be((self.program, self.agent, at), number, wanted));
+        let lanes = |leaf: &Expr| matches!(leaf, Expr::Lane).then_some((0, 31));
+        held.unwrap_or_else(|| {
+            range(number, &leaf, &lanes).is_none_or(|(least, most)| (least..=most).contains(&wanted))
+        })
     }
 }
 

@@ -5,6 +5,7 @@ mod bcu;
 mod cluster;
 mod expressions;
 mod figures;
+mod held;
 mod mbarrier;
 mod nbarrier;
 mod ptx;
@@ -16,18 +17,21 @@ mod system;
 mod values;
 mod xegpu;
 
+use std::sync::Arc;
+
 use barcheck_model::agent::Action;
 use barcheck_model::barrier::bcu::Opaque;
 use barcheck_model::barrier::mbarrier::object_name;
 use barcheck_model::barrier::xegpu::Handle;
 use barcheck_model::barrier::{AnyOperation, BarrierId};
 use barcheck_model::machine::{Machine, Pending, State};
-use barcheck_model::program::{AgentId, BarrierInstruction, Op, Program, Target};
+use barcheck_model::program::{AgentId, BarrierInstruction, Op, Pc, Program, Target};
 
 use crate::trace::{Barrier, Event, Operands};
 use expressions::Lanes;
 pub(crate) use figures::Gathering;
 use figures::{Naming, Present};
+pub(crate) use held::Held;
 pub(crate) use reader::{Reader, access_name};
 use system::Plain;
 pub(crate) use system::{Counts, Parties, Wording};
@@ -66,13 +70,28 @@ fn instruction(program: &Program, op: &Op, lanes: &dyn Lanes, written: &str, pic
 ///
 /// On an object few of a role often arrive for all of it, so that conditions on the agent's own index are
 /// heeded there; elsewhere whom such a condition keeps away is one to look at.
-pub(crate) fn agent_may_use(program: &Program, agent: AgentId, id: BarrierId) -> bool {
-    let naming = Naming { program, agent, id };
-    let may_use = |op: &Op| matches!(op, Op::Barrier(op) if of(program.target).may_use(op, &naming));
-    if object_name(program, id).is_some() {
-        return reach::executable(program, agent).into_iter().any(may_use);
+pub(crate) fn agent_may_use(
+    program: &Program,
+    agent: AgentId,
+    id: BarrierId,
+    held: &dyn Fn() -> Option<Arc<Held>>,
+) -> bool {
+    let is_object = object_name(program, id).is_some();
+    let may_use = |at: Pc, op: &Op| {
+        let Op::Barrier(op) = op else { return false };
+        let words = of(program.target);
+        // What is known of locals is asked where it could matter.
+        if !words.may_use(op, &Naming { program, agent, id, at: None }) {
+            return false;
+        }
+        let Some(held) = held() else { return true };
+        (!is_object || held.comes_to(at))
+            && words.may_use(op, &Naming { program, agent, id, at: Some((at, &held)) })
+    };
+    if is_object {
+        return reach::executable(program, agent).into_iter().any(|(at, op)| may_use(at, op));
     }
-    program.code(agent).ops.iter().any(may_use)
+    (0..).zip(&program.code(agent).ops).any(|(at, op)| may_use(Pc(at), op))
 }
 
 /// Whether the agent belongs to those that share the barrier.

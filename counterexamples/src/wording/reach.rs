@@ -5,7 +5,7 @@ use barcheck_model::program::{AgentId, BinaryOp, Condition, Expr, Op, Pc, Progra
 use super::expressions::evaluate;
 
 /// The operations that an agent may come to: a condition that only asks who it is goes one way.
-pub(super) fn executable(program: &Program, agent: AgentId) -> Vec<&Op> {
+pub(super) fn executable(program: &Program, agent: AgentId) -> Vec<(Pc, &Op)> {
     let code = program.code(agent);
     let mut found = vec![false; code.ops.len()];
     let mut next = vec![Pc(0)];
@@ -29,7 +29,8 @@ pub(super) fn executable(program: &Program, agent: AgentId) -> Vec<&Op> {
             _ => next.push(goes_on),
         }
     }
-    code.ops.iter().zip(found).filter(|(_, found)| *found).map(|(op, _)| op).collect()
+    let all = code.ops.iter().enumerate().zip(found).filter(|(_, found)| *found);
+    all.map(|((at, op), _)| (Pc(at as u32), op)).collect()
 }
 
 /// Where a condition may lead.

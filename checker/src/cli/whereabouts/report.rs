@@ -28,9 +28,6 @@ pub(super) fn human(name: &str, found: &Whereabouts, look: Look) -> String {
         }
         nearest(&mut text, found, palette);
     }
-    for remark in &found.remarks {
-        let _ = writeln!(text, "  {} {}", palette.faint("note:"), harmless(remark));
-    }
     if let Some(shown) = found.shown.as_ref().or(found.passing.as_ref()) {
         text.push('\n');
         text.push_str(&narrative::narrative(&shown.trace, look));
@@ -38,7 +35,35 @@ pub(super) fn human(name: &str, found: &Whereabouts, look: Look) -> String {
             let _ = writeln!(text, "  {}", palette.faint(left_out));
         }
     }
+    // What was assumed is read after the answer.
+    if !found.remarks.is_empty() {
+        text.push('\n');
+    }
+    for (places, remark) in alike(&found.remarks) {
+        let at = if places.is_empty() { String::new() } else { format!(" ({places})") };
+        let _ = writeln!(text, "  {} {}{at}", palette.faint("note:"), harmless(&remark));
+    }
     text
+}
+
+/// Remarks that say the same of several lines, once, with the lines.
+fn alike(remarks: &[String]) -> Vec<(String, String)> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for remark in remarks {
+        let at = remark.rsplit_once(" (line ").and_then(|(says, at)| Some((says, at.strip_suffix(')')?)));
+        let (says, line) = at.map_or((remark.as_str(), None), |(says, line)| (says, Some(line)));
+        match groups.iter_mut().find(|(known, _)| *known == says) {
+            Some((_, lines)) => lines.extend(line),
+            None => groups.push((says, line.into_iter().collect())),
+        }
+    }
+    let of = |lines: &[&str]| match lines {
+        [] => String::new(),
+        [line] => format!("line {line}"),
+        lines if lines.len() <= 8 => format!("lines {}", lines.join(", ")),
+        lines => format!("lines {} and {} more", lines[..7].join(", "), lines.len() - 7),
+    };
+    groups.into_iter().map(|(says, lines)| (of(&lines), says.to_owned())).collect()
 }
 
 /// The answer, in a sentence without a full stop.

@@ -18,6 +18,10 @@ const MBARRIERS: Hint = Write(
     "declare the object before the blocks, `mbarrier full[4] count 1;`, then `mbarrier.arrive full[0];`, \
      `mbarrier.wait.parity full[0], 0;`",
 );
+const RELAXED_WAITS: Hint = NotModelled(
+    "a wait that does not acquire: without `.relaxed` it sees what was released to it, \
+     `mbarrier.wait.parity full[0], 0;`",
+);
 const PROXIES: Hint = NotModelled("of the proxies only the asynchronous one is: `fence.proxy.async;`");
 const LAUNCHES: Hint = Write(
     "ask by `clusterlaunchcontrol.try_cancel answer, full;` with `shared answer;` and an mbarrier object `full`, and \
@@ -46,6 +50,9 @@ fn statement(text: &str) -> Option<Hint> {
         }
         _ if is(text, &["barrier.cluster", "cluster", "mapa"]) => CLUSTERS,
         _ if is(text, &["grid", "cg", "cooperative_groups", "this_grid"]) => GRID,
+        _ if text.starts_with("mbarrier.") && text.contains("wait") && text.contains(".relaxed") => {
+            RELAXED_WAITS
+        }
         _ if is(text, &["mbarrier"]) => MBARRIERS,
         _ if is(text, &["fence.proxy"]) => PROXIES,
         _ if is(text, &["clusterlaunchcontrol"]) => LAUNCHES,
