@@ -22,8 +22,8 @@ impl Trials {
     /// For what these findings are in doubt about.
     pub(crate) fn of(kernel: &Kernel<'_>, findings: &[Finding]) -> Self {
         let names = kernel.in_question(findings);
-        // Parameters say most; where in the grid it is may not matter then. What others are may matter to what
-        // else there is to be found.
+        // Parameters say most; where in the grid it is may not matter then. What others are may matter to
+        // what else there is to be found.
         let params = |names: &BTreeSet<String>| -> BTreeSet<String> {
             names.iter().filter(|name| !name.starts_with('%')).cloned().collect()
         };

@@ -13,7 +13,7 @@ use barcheck_model::program::{
 use super::expressions::{evaluate, range};
 
 /// Values told apart, at most.
-const MOST_VALUES: usize = 64;
+const MOST_VALUES: usize = 16;
 /// Ways of putting the values of several locals together, at most.
 const MOST_COMBINED: usize = 1 << 12;
 /// Operations looked at for one agent, times its locals, at most.
