@@ -98,7 +98,7 @@ fn a_circle_of_waits_is_drawn_with_thick_arrows() {
     let thick = |trace: &Trace| converted(trace, Format::Dot).matches("penwidth").count();
     let (_, circle) = TRACES
         .iter()
-        .find(|(name, _)| name.starts_with("ptx/ring_never_frees.bar deadlock"))
+        .find(|(name, _)| name.starts_with("ptx/deadlock_crossed_order.bar deadlock"))
         .expect("it is there");
     assert_eq!(thick(circle), 4);
     let (_, none) = TRACES
