@@ -103,8 +103,10 @@ fn resumed(program: &Arc<Program>, settings: &Settings) -> (Outcome, usize) {
         times += notes.iter().filter(|note| note.starts_with("Resumes")).count();
         let odd =
             notes.iter().find(|note| note.starts_with("CannotResume") || note.starts_with("NoCheckpoint"));
-        // A run may be over before the model has been asked all that it was asked before.
-        assert!(odd.is_none_or(|note| note.contains("time is up")), "{odd:?}");
+        // A run may be over before the model has been asked all that it was asked before, and the first ones
+        // before it is found out who is alike.
+        let knew_less = settings.reduction == Reduction::Symmetry && times == 0;
+        assert!(odd.is_none_or(|note| note.contains("time is up") || knew_less), "{odd:?}");
         if !was_ended {
             let left = std::fs::read_dir(folder.path()).expect("a folder").count();
             assert_eq!(

@@ -147,9 +147,16 @@ function barrierCard(id, changed, open) {
     now.counts.map((count) => el("div", { class: "meter" },
       el("span", null, `${count.arrived} of ${count.expected} `, name(cut(count.of, 40)), " arrived"), meter(count))),
     el("dl", { class: "who" },
-      chips(now.arrived, "arrived"), chips(now.waiting, "waits", "waits"), chips(now.missing, "missing", "missing"),
+      chips(now.arrived, "arrived"), chips(now.waiting, "waits", "waits"), chips(now.missing, "missing", "missing"), nobodyComes(now),
       chips(now.notified, "notified"), flying(id), comers(id)),
     history(info, open));
+}
+
+/** That a barrier waits for more than could come. */
+function nobodyComes(now) {
+  if (!now.active || now.missing.length > 0) return null;
+  const completes = now.counts.some(({ of }) => of === "arrivals") && now.arrived.length > 0;
+  return [el("dt", null, "missing"), el("dd", null, completes ? "nobody else could arrive" : "nobody is left that could arrive")];
 }
 
 /** Who could arrive in the end where not all of them have room. */

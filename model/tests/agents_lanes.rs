@@ -463,3 +463,33 @@ fn a_blocked_bcu_fragment_goes_on_alone_and_joins() {
     assert_eq!(run.log("0.1 0 0"), ["fence", "fence", "fence"]);
     assert_eq!(fragments(&run), [(u32::MAX, false)]);
 }
+
+/// A count of 6 tells what one of 5 does not if somebody asks whether it is greater than 5; one of 7 tells no
+/// more.
+#[test]
+fn counts_that_nobody_tells_apart_are_not_tried() {
+    // clause: ptx.red-popc
+    let counted = |uses: Vec<S>| [vec![red(ReductionOp::Popc, 1, 32, OPEN)], uses].concat();
+    let choices = |program| {
+        let run = Run::new(program);
+        let agents: Vec<AgentId> = run.machine.agents().collect();
+        agents.iter().map(|agent| run.machine.moves(&run.state, *agent)[0].choices).collect::<Vec<_>>()
+    };
+    let alone = |uses| choices(Group::new(Ptx, 32).one(counted(uses)).build());
+    let asked = |op| assert(bin(op, v(0), n(5)));
+    assert_eq!(alone(vec![assert(eq(v(0), n(0)))]), [Choices::Open(2)]);
+    for op in [BinaryOp::Gt, BinaryOp::Eq, BinaryOp::Le, BinaryOp::Lt] {
+        assert_eq!(alone(vec![asked(op)]), [Choices::Open(7)], "{op:?}");
+    }
+    assert_eq!(alone(vec![assert(bin(BinaryOp::Gt, n(40), v(0)))]), [Choices::Open(33)]);
+    // What is computed of it tells them all apart.
+    let remainder = assert(eq(bin(BinaryOp::Rem, v(0), n(4)), n(0)));
+    let copied = vec![set(1, v(0)), assert(eq(v(1), n(0)))];
+    for uses in [vec![remainder], copied, vec![sync_of(v(0), None)], vec![asked(BinaryOp::Gt), assert(v(0))]]
+    {
+        assert_eq!(alone(uses), [Choices::Open(33)]);
+    }
+    // Whoever asks, all contribute to what is counted.
+    let (one, other) = (counted(vec![assert(eq(v(0), n(0)))]), counted(vec![asked(BinaryOp::Gt)]));
+    assert_eq!(choices(Group::new(Ptx, 64).one(one).one(other).build()), [Choices::Open(7); 2]);
+}

@@ -53,3 +53,24 @@ fn agents_of_some_ctas() {
     check("cta_of_one", "target ptx;\ncta 64;\nwarps 0..2 of cta 1 {}\n");
     check("cta_of_another_target", "target bcu;\ncta 64;\nwarps 0..2 of cta 0 {}\n");
 }
+
+/// What other CTAs have published is not seen in the scope of the own one.
+#[test]
+fn a_wait_within_the_cta_for_arrivals_of_another() {
+    let of = |wait: &str, at: &str| {
+        format!(
+            "target ptx;\ncluster 2;\ncta 32;\nshared s;\nmbarrier full count 1;\nwarp 0 of cta 0 {{\n    \
+             {wait} full, 0;\n    read s;\n}}\nwarp 0 of cta 1 {{\n    write s @ cta 0;\n    \
+             if lane == 0 {{ mbarrier.arrive.release.cluster full{at}; }}\n}}\n"
+        )
+    };
+    check("wait_within_the_cta", &of("mbarrier.wait.parity.acquire.cta", " @ cta 0"));
+    for (wait, at) in [
+        ("mbarrier.wait.parity.acquire.cluster", " @ cta 0"),
+        ("mbarrier.wait.parity", " @ cta 0"),
+        ("mbarrier.wait.parity.acquire.cta", ""),
+    ] {
+        let loaded = load(of(wait, at).as_bytes(), &LoadOptions::default());
+        assert!(loaded.is_ok(), "{wait}{at}: {:?}", loaded.err());
+    }
+}

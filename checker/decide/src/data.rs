@@ -7,11 +7,11 @@
 //! deadlock does all the same if runs with other data do not end in it.
 
 use crate::decision::{Finding, Related};
-use crate::luck;
+use crate::random_runs;
 use barcheck_engine::{Control, Settings};
-use barcheck_model::machine;
 use barcheck_model::program::{Condition, Expr, Op, Place, Program};
 use barcheck_model::rule::{Level, Rule};
+use barcheck_model::{Patience, machine};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -23,6 +23,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) readings: machine::Options,
     pub(crate) settings: &'a Settings,
     pub(crate) control: &'a dyn Control,
+    pub(crate) patience: &'a Patience,
 }
 
 impl Asked<'_> {
@@ -38,7 +39,8 @@ impl Asked<'_> {
             // Asked once for all of them: it takes two searches.
             let certain = certain.get_or_insert_with(|| self.whatever_the_data());
             if finding.rule == Rule::Deadlock && certain.contains(&finding.rule) {
-                let ends_well = luck::may_end_well(self.program, self.readings, &finding.trace);
+                let ends_well =
+                    random_runs::may_end_well(self.program, self.readings, &finding.trace, self.patience);
                 certain.retain(|rule| !(ends_well && *rule == Rule::Deadlock));
             }
             if !certain.contains(&finding.rule) {

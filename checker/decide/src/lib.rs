@@ -26,10 +26,10 @@ mod data;
 mod decision;
 pub mod doubt;
 mod leftovers;
-mod luck;
 pub mod numbers;
 mod purse;
 mod question;
+mod random_runs;
 mod reason;
 mod remark;
 mod replay;
@@ -243,7 +243,7 @@ fn judge(
     let mut shown = Shown::of(loaded.extracted.as_ref());
     shown.add(&case, &outcome, (&settings.levels, &purse), |found| found.level >= Level::Warning);
     if let Some(extracted) = loaded.extracted.as_ref().filter(|extracted| !extracted.private.is_empty()) {
-        tell_apart(&case, extracted, (options, control), &purse, &mut shown);
+        tell_apart(&case, extracted, (options, control, patience), &purse, &mut shown);
     }
     let Shown { mut findings, mut defects, late, .. } = shown;
     findings.sort_by(|a, b| {
@@ -394,12 +394,12 @@ impl Shown {
 fn tell_apart(
     case: &Case,
     extracted: &Extracted,
-    (options, control): (&Options, &dyn Control),
+    (options, control, patience): (&Options, &dyn Control, &Patience),
     purse: &Purse<'_>,
     shown: &mut Shown,
 ) {
     let (program, readings, settings) = (&case.program, options.readings, &options.settings);
-    let asked = data::Asked { program, private: &extracted.private, readings, settings, control };
+    let asked = data::Asked { program, private: &extracted.private, readings, settings, control, patience };
     let certain = asked.mark(&mut shown.findings);
     let is_known = |finding: &Finding| finding.level == Level::Error && finding.data.is_empty();
     if !certain.is_empty() && !settings.all && !shown.findings.iter().any(is_known) {

@@ -45,7 +45,7 @@ test("what if offers to land a copy", () => look(missing(), { hash: "#step=7" },
   assert.match(await text(page, "#whatif-body .unable"), /warp 0\s+waits at empty\[0\] \(line 18\): 0 of 2 arrivals made; missing: warps 1 and 2/);
   await press(page, "ArrowRight");
   assert.match(await text(page, "#whatif-body .unable"), /warp 1\s+waits at full\[0\] [^]*in flight: the copy of 2048 bytes to buf\[0\]/);
-  assert.match(await text(page, "#graph"), /warp 1 at full\[0\] for what is in flight [^]*Something is in flight for what they wait for/);
+  assert.match(await text(page, "#graph"), /warp 1 at full\[0\] for what is in flight[^]*Something is in flight for what they wait for/);
   await press(page, "ArrowLeft");
   await page.locator("#whatif-body .way").nth(at).click();
   assert.match(await text(page, "#branch"), /1 step of your own/);

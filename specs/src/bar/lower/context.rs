@@ -7,6 +7,7 @@ use barcheck_model::program::{Array, ArrayId, Objects, ObjectsId, Place, Sequenc
 
 use super::fences::Fences;
 use super::lints::{Declared, Lints};
+use super::scopes_of_waits::ScopesOfWaits;
 use crate::bar::ast;
 use crate::bar::meaning_error::MeaningError;
 use crate::bar::notation::Notation;
@@ -42,6 +43,7 @@ pub(in crate::bar) struct Context<'a> {
     pub(in crate::bar) lints: Lints,
     /// Initialisations, and what follows them.
     pub(in crate::bar) fences: Fences,
+    pub(in crate::bar) scopes_of_waits: ScopesOfWaits,
 }
 
 impl<'a> Context<'a> {
@@ -75,6 +77,14 @@ impl<'a> Context<'a> {
         }
         let help = "if all decide the same, give them one name: `uniform more ?`; if not, a name for each";
         self.lints.push(Lint::UniformApart, "uniform ?", warning.help(help));
+    }
+
+    /// Reports waits that would not see what others have published.
+    pub(super) fn refuse_narrow_waits(&mut self) {
+        for (objects, span) in self.scopes_of_waits.too_narrow() {
+            let name = self.globals.objects[objects.index()].name.clone();
+            self.report(&MeaningError::ScopeOfWait { name, span });
+        }
     }
 
     /// The sequence for `uniform ?`, one for the statement, or for `uniform name ?`, one for the name; of

@@ -14,6 +14,7 @@ mod operands;
 mod places;
 mod role;
 mod scopes;
+mod scopes_of_waits;
 mod shared;
 mod statements;
 mod uniform;
@@ -34,6 +35,7 @@ use crate::common::span::LineIndex;
 use context::{Context, Globals};
 use fences::Fences;
 use lints::Lints;
+use scopes_of_waits::ScopesOfWaits;
 
 /// Lowers `file`, a protocol of `target` that was parsed from `source` without errors.
 pub(crate) fn lower(
@@ -59,6 +61,7 @@ pub(crate) fn lower(
         switches: BTreeSet::new(),
         lints: Lints::default(),
         fences: Fences::default(),
+        scopes_of_waits: ScopesOfWaits::default(),
     };
     for item in &file.items {
         context.declare(item, defines);
@@ -77,6 +80,7 @@ pub(crate) fn lower(
     }
     context.warn_of_unnamed(&unnamed);
     let agents = group.and_then(|group| context.assign_agents(file, &group));
+    context.refuse_narrow_waits();
     let (Some(group), Some(agents), true) = (group, agents, context.errors.is_empty()) else {
         return Err(context.errors.finish());
     };

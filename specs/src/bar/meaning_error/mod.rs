@@ -84,6 +84,8 @@ pub(crate) enum MeaningError {
     UniformRange { size: i128, most: i128, span: Span },
     /// One name for shared numbers of different ranges, or for numbers and decisions.
     SequenceDiffers { name: String, span: Span, first: Span },
+    /// A wait that sees what its own CTA has published alone, on an object on which others arrive.
+    ScopeOfWait { name: String, span: Span },
     /// Something given twice that may be given once.
     Twice { what: String, span: Span, first: Span },
 }
@@ -153,6 +155,7 @@ impl MeaningError {
             | Self::UniformRange { span, .. }
             | Self::SequenceDiffers { span, .. }
             | Self::NoReason { span }
+            | Self::ScopeOfWait { span, .. }
             | Self::Twice { span, .. } => *span,
         }
     }

@@ -213,6 +213,13 @@ impl MeaningError {
             Self::NoReason { .. } => {
                 self.error("no-reason", "a reason is missing").help("say why it may be, for those who read this")
             }
+            Self::ScopeOfWait { name, .. } => self
+                .error("not-modelled", "a wait with the scope of the CTA is not modelled here")
+                .note(format!(
+                    "other CTAs arrive on `{name}`, and what they published is not seen in this scope (PTX ISA, \
+                     mbarrier.try_wait)"
+                ))
+                .help("wait in the scope of the cluster: `.acquire.cluster`, or without a scope"),
             Self::Twice { what, first, .. } => {
                 self.error("twice", format!("{what} is given twice")).also(*first, "first here")
             }

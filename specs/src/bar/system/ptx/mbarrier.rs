@@ -21,6 +21,8 @@ pub(super) enum Mbarrier {
         form: Form,
         /// For the phase of a parity, and not for that of a token.
         parity: bool,
+        /// Its scope is said to be the CTA.
+        within_cta: bool,
     },
     Copy,
     Commit,
@@ -85,7 +87,8 @@ pub(super) fn spellings(mut add: impl FnMut(Mbarrier, String, bool)) {
                     for acquire in ["", ".acquire", ".acquire.cta", ".acquire.cluster"] {
                         let is_alias = is_alias || !acquire.is_empty();
                         let text = format!("mbarrier.{name}{of}{acquire}{space}{width}");
-                        add(Mbarrier::Wait { form, parity }, text, is_alias);
+                        let within_cta = acquire.ends_with(".cta");
+                        add(Mbarrier::Wait { form, parity, within_cta }, text, is_alias);
                     }
                 }
             }
@@ -152,7 +155,13 @@ impl<'a> RoleLowerer<'_, 'a> {
     ) -> Option<Option<Op>> {
         let (token, operands) = self.kept(instruction, operation);
         let op = match (operation, operands) {
-            (Mbarrier::Wait { form, parity }, _) => self.wait(instruction, operands, (form, parity)),
+            (Mbarrier::Wait { form, parity, within_cta }, _) => {
+                let op = self.wait(instruction, operands, (form, parity));
+                if let (true, Some(Op::Barrier(BarrierInstruction::Mbarrier(op)))) = (within_cta, &op) {
+                    self.context.scopes_of_waits.wait_within_cta(op.objects, instruction.span);
+                }
+                op
+            }
             (Mbarrier::InitFence, []) => {
                 self.context.fences.fence();
                 Some(Op::Fence(Spaces::ALL))
@@ -358,6 +367,9 @@ impl<'a> RoleLowerer<'_, 'a> {
         let cta = self.in_cta(operand.cta.as_ref())?;
         if cta.is_some() || matches!(kind, MbarrierKind::Copy { .. } | MbarrierKind::Commit) {
             self.context.fences.use_from_afar(objects);
+        }
+        if cta.is_some() && self.ctas() > 1 && matches!(kind, MbarrierKind::Arrive { .. }) {
+            self.context.scopes_of_waits.arrive_from_afar(objects);
         }
         Some(Op::from(MbarrierOp { kind, objects, index, cta }))
     }

@@ -2,26 +2,34 @@
 //!
 //! A deadlock that comes about with every choice of unknown data false, and with every one true, need not be
 //! one for certain: data that says when a loop ends is neither. So runs are tried that make the decisions of
-//! the whole group as the counterexample does, and take what is unknown by chance. One that ends well shows
-//! that the deadlock rests on the data.
+//! the whole group as the counterexample does, and take what is unknown at random. One in which everybody
+//! gets to the end shows that the deadlock rests on the data. Where there is no time to try them it may.
 
 use barcheck_counterexamples::Trace;
+use barcheck_model::Patience;
 use barcheck_model::agent::Choices;
 use barcheck_model::machine::{self, Choice, Machine, State, StepOutcome};
 use barcheck_model::program::{AgentId, Program};
+use barcheck_model::rule::Rule;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Runs that are tried, and steps that they make together, at most.
+/// Runs that are tried, and steps that they make together, and each of them, at most.
 const RUNS: u64 = 400;
 const STEPS: u64 = 100_000;
+const STEPS_OF_ONE: u64 = STEPS / 20;
 
-/// Whether one of the runs that are tried comes to a proper end.
-pub(crate) fn may_end_well(program: &Arc<Program>, readings: machine::Options, trace: &Trace) -> bool {
-    let mut runs =
-        Runs { machine: Machine::new(Arc::clone(program), readings), made: BTreeMap::new(), left: STEPS };
+/// Whether one of the runs that are tried comes to its end, or there is no time to try them.
+pub(crate) fn may_end_well(
+    program: &Arc<Program>,
+    readings: machine::Options,
+    trace: &Trace,
+    patience: &Patience,
+) -> bool {
+    let machine = Machine::within(Arc::clone(program), readings, patience.clone());
+    let mut runs = Runs { machine, made: BTreeMap::new(), left: STEPS };
     runs.learn(trace);
-    (1..=RUNS).any(|seed| runs.ends_well(Chance(seed)))
+    (1..=RUNS).any(|seed| patience.is_over() || runs.ends_well(Random(seed)))
 }
 
 struct Runs {
@@ -77,18 +85,21 @@ impl Runs {
         }
     }
 
-    /// Whether a run ends with nothing found, in which everybody takes steps in turn.
-    fn ends_well(&mut self, mut chance: Chance) -> bool {
+    /// Whether a run comes to its end, in which everybody takes steps in turn.
+    fn ends_well(&mut self, mut random: Random) -> bool {
         let mut state = self.machine.initial();
         let mut asked = Asked::new();
+        let least = self.left.saturating_sub(STEPS_OF_ONE);
         loop {
             let mut goes_on = false;
             let agents: Vec<AgentId> = self.machine.agents().collect();
             for agent in agents {
                 for index in 0..self.machine.moves(&state, agent).len() {
-                    let Some(left) = self.left.checked_sub(1) else { return false };
-                    self.left = left;
-                    let Some(choice) = self.choose(&state, (agent, index), &mut asked, &mut chance) else {
+                    if self.left == least {
+                        return false;
+                    }
+                    self.left -= 1;
+                    let Some(choice) = self.choose(&state, (agent, index), &mut asked, &mut random) else {
                         continue;
                     };
                     if let Some(next) = self.step(&state, choice) {
@@ -104,18 +115,27 @@ impl Runs {
                 (state, goes_on) = (next, true);
             }
             if !goes_on {
-                return self.machine.judge(&state).is_empty();
+                return self.is_over(&state);
+            }
+            if self.machine.patience().is_over() {
+                return false;
             }
         }
     }
 
-    /// A way to make a move: as is known, or by chance.
+    /// Whether everybody has come to the end. What is left over then is another matter.
+    fn is_over(&self, state: &State) -> bool {
+        self.machine.agents().all(|agent| self.machine.moves(state, agent).is_empty())
+            && self.machine.judge(state).iter().all(|found| found.rule != Rule::Deadlock)
+    }
+
+    /// A way to make a move: as is known, or at random.
     fn choose(
         &self,
         state: &State,
         (agent, index): (AgentId, usize),
         asked: &mut Asked,
-        chance: &mut Chance,
+        random: &mut Random,
     ) -> Option<Choice> {
         let index = u32::try_from(index).ok()?;
         let picks = self.machine.picks(state, agent, &self.machine.moves(state, agent)[index as usize]);
@@ -123,16 +143,16 @@ impl Runs {
             self.consulted(state, agent, index, asked).and_then(|position| self.made.get(&position).copied());
         let pick = match known {
             Some(pick) => u64::from(pick),
-            None => picks.start + chance.below(picks.end.saturating_sub(picks.start).max(1)),
+            None => picks.start + random.below(picks.end.saturating_sub(picks.start).max(1)),
         };
         Some(Choice::of(agent, index, u32::try_from(pick).ok()?))
     }
 }
 
-/// Numbers by chance (Marsaglia, Xorshift RNGs, 2003), the same in each run of the program.
-struct Chance(u64);
+/// Random numbers (Marsaglia, Xorshift RNGs, 2003), the same in each run of the program.
+struct Random(u64);
 
-impl Chance {
+impl Random {
     fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
