@@ -27,10 +27,9 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Says of each finding which outcomes it rests on. Returns the rules that are violated whatever the data
-    /// is, if some finding takes a choice.
-    pub(crate) fn mark(&self, findings: &mut [Finding]) -> BTreeSet<Rule> {
-        let mut certain: Option<BTreeSet<Rule>> = None;
+    /// Says of each finding which outcomes it rests on. What is `certain` are the rules that are violated
+    /// whatever the data is, as soon as some finding takes a choice.
+    pub(crate) fn mark(&self, findings: &mut [Finding], certain: &mut Option<BTreeSet<Rule>>) {
         for finding in findings.iter_mut().filter(|finding| finding.level == Level::Error) {
             let taken = self.taken(finding);
             if taken.is_empty() {
@@ -47,7 +46,6 @@ impl Asked<'_> {
                 finding.data = taken;
             }
         }
-        certain.unwrap_or_default()
     }
 
     /// The outcomes that a counterexample takes.

@@ -400,13 +400,16 @@ fn tell_apart(
 ) {
     let (program, readings, settings) = (&case.program, options.readings, &options.settings);
     let asked = data::Asked { program, private: &extracted.private, readings, settings, control, patience };
-    let certain = asked.mark(&mut shown.findings);
+    let mut certain = None;
+    asked.mark(&mut shown.findings, &mut certain);
     let is_known = |finding: &Finding| finding.level == Level::Error && finding.data.is_empty();
-    if !certain.is_empty() && !settings.all && !shown.findings.iter().any(is_known) {
+    let rules = certain.clone().unwrap_or_default();
+    if !rules.is_empty() && !settings.all && !shown.findings.iter().any(is_known) {
         let settings = Settings { all: true, checkpoint: None, ..settings.clone() };
         let outcome = barcheck_engine::check(Arc::clone(program), readings, &settings, control);
-        let is_certain = |found: &Found| found.level == Level::Error && certain.contains(&found.finding.rule);
+        let is_certain = |found: &Found| found.level == Level::Error && rules.contains(&found.finding.rule);
         shown.add(case, &outcome, (&settings.levels, purse), is_certain);
+        asked.mark(&mut shown.findings, &mut certain);
     }
     if !options.deny_data_dependent {
         data::lower(&mut shown.findings);

@@ -2,8 +2,9 @@
 //!
 //! A deadlock that comes about with every choice of unknown data false, and with every one true, need not be
 //! one for certain: data that says when a loop ends is neither. So runs are tried that make the decisions of
-//! the whole group as the counterexample does, and take what is unknown at random. One in which everybody
-//! gets to the end shows that the deadlock rests on the data. Where there is no time to try them it may.
+//! the whole group as the counterexample does, and take what is unknown at random, and where that comes to no
+//! end otherwise, the last choice first. One in which everybody gets to the end shows that the deadlock rests
+//! on the data. It may, too, where there are too many to try all.
 
 use barcheck_counterexamples::Trace;
 use barcheck_model::Patience;
@@ -14,12 +15,15 @@ use barcheck_model::rule::Rule;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Runs that are tried, and steps that they make together, and each of them, at most.
+/// Runs that are begun, and steps that they make together, and each of them, at most.
 const RUNS: u64 = 400;
-const STEPS: u64 = 100_000;
-const STEPS_OF_ONE: u64 = STEPS / 20;
+const STEPS: u64 = 200_000;
+const STEPS_OF_ONE: u64 = STEPS / 4;
 
-/// Whether one of the runs that are tried comes to its end, or there is no time to try them.
+/// Ways of a choice that are tried, at most.
+const MOST_WAYS: usize = 8;
+
+/// Whether one of the runs that are tried comes to its end, or there are too many of them.
 pub(crate) fn may_end_well(
     program: &Arc<Program>,
     readings: machine::Options,
@@ -29,7 +33,17 @@ pub(crate) fn may_end_well(
     let machine = Machine::within(Arc::clone(program), readings, patience.clone());
     let mut runs = Runs { machine, made: BTreeMap::new(), left: STEPS };
     runs.learn(trace);
-    (1..=RUNS).any(|seed| patience.is_over() || runs.ends_well(Random(seed)))
+    let mut is_certain = false;
+    for seed in 1..=RUNS {
+        match runs.ends_well(Random(seed)) {
+            _ if patience.is_over() => return true,
+            Some(true) => return true,
+            Some(false) => is_certain = true,
+            None if runs.left == 0 => break,
+            None => {}
+        }
+    }
+    !is_certain
 }
 
 struct Runs {
@@ -85,42 +99,64 @@ impl Runs {
         }
     }
 
-    /// Whether a run comes to its end, in which everybody takes steps in turn.
-    fn ends_well(&mut self, mut random: Random) -> bool {
-        let mut state = self.machine.initial();
-        let mut asked = Asked::new();
+    /// Whether a run comes to its end, in which everybody takes steps in turn, or one that takes what is
+    /// unknown otherwise. `None` if not all of them could be tried.
+    fn ends_well(&mut self, mut random: Random) -> Option<bool> {
+        let mut run = Run { state: self.machine.initial(), asked: Asked::new(), next: 0 };
+        let mut open: Vec<Open> = Vec::new();
         let least = self.left.saturating_sub(STEPS_OF_ONE);
         loop {
-            let mut goes_on = false;
-            let agents: Vec<AgentId> = self.machine.agents().collect();
-            for agent in agents {
-                for index in 0..self.machine.moves(&state, agent).len() {
-                    if self.left == least {
-                        return false;
+            if self.left <= least || self.machine.patience().is_over() {
+                return None;
+            }
+            if self.advance(&mut run, &mut open, &mut random) {
+                continue;
+            }
+            if self.is_over(&run.state) {
+                return Some(true);
+            }
+            // The last choice of which not all has been tried.
+            loop {
+                let Some(last) = open.last_mut() else { return Some(false) };
+                match last.others.pop() {
+                    Some(choice) => {
+                        run = last.before.clone();
+                        self.left = self.left.saturating_sub(1);
+                        if let Some(next) = self.step(&run.state, choice) {
+                            run.state = next;
+                            break;
+                        }
                     }
-                    self.left -= 1;
-                    let Some(choice) = self.choose(&state, (agent, index), &mut asked, &mut random) else {
-                        continue;
-                    };
-                    if let Some(next) = self.step(&state, choice) {
-                        (state, goes_on) = (next, true);
-                        break;
-                    }
+                    None => drop(open.pop()),
                 }
             }
-            loop {
-                let landing = state.landings().next();
-                let Some(landing) = landing else { break };
-                let Some(next) = self.step(&state, landing) else { return false };
-                (state, goes_on) = (next, true);
-            }
-            if !goes_on {
-                return self.is_over(&state);
-            }
-            if self.machine.patience().is_over() {
-                return false;
+        }
+    }
+
+    /// Makes a step of the next agent that can make one, or else lets something land. Whether there was one.
+    fn advance(&mut self, run: &mut Run, open: &mut Vec<Open>, random: &mut Random) -> bool {
+        let agents: Vec<AgentId> = self.machine.agents().collect();
+        for at in 0..agents.len() {
+            let at = (run.next + at) % agents.len();
+            for index in 0..self.machine.moves(&run.state, agents[at]).len() {
+                self.left = self.left.saturating_sub(1);
+                let asked = run.asked.clone();
+                let Some(mut ways) = self.ways(run, (agents[at], index), random) else { continue };
+                let Some(next) = ways.pop().and_then(|first| self.step(&run.state, first)) else {
+                    run.asked = asked;
+                    continue;
+                };
+                run.next = at + 1;
+                if !ways.is_empty() {
+                    open.push(Open { before: run.clone(), others: ways });
+                }
+                run.state = next;
+                return true;
             }
         }
+        let landing = run.state.landings().next();
+        let landed = landing.and_then(|landing| self.step(&run.state, landing));
+        landed.map(|next| run.state = next).is_some()
     }
 
     /// Whether everybody has come to the end. What is left over then is another matter.
@@ -129,34 +165,56 @@ impl Runs {
             && self.machine.judge(state).iter().all(|found| found.rule != Rule::Deadlock)
     }
 
-    /// A way to make a move: as is known, or at random.
-    fn choose(
+    /// The ways to make a move, the last of which is to be tried first: the one that is known, or all.
+    fn ways(
         &self,
-        state: &State,
+        run: &mut Run,
         (agent, index): (AgentId, usize),
-        asked: &mut Asked,
         random: &mut Random,
-    ) -> Option<Choice> {
+    ) -> Option<Vec<Choice>> {
+        let made = self.machine.moves(&run.state, agent)[index].clone();
         let index = u32::try_from(index).ok()?;
-        let picks = self.machine.picks(state, agent, &self.machine.moves(state, agent)[index as usize]);
-        let known =
-            self.consulted(state, agent, index, asked).and_then(|position| self.made.get(&position).copied());
-        let pick = match known {
-            Some(pick) => u64::from(pick),
-            None => picks.start + random.below(picks.end.saturating_sub(picks.start).max(1)),
-        };
-        Some(Choice::of(agent, index, u32::try_from(pick).ok()?))
+        let picks = self.machine.picks(&run.state, agent, &made);
+        let known = self
+            .consulted(&run.state, agent, index, &mut run.asked)
+            .and_then(|position| self.made.get(&position).copied());
+        let of = |pick: u64| Some(Choice::of(agent, index, u32::try_from(pick).ok()?));
+        match (known, made.choices) {
+            (Some(pick), _) => Some(vec![of(pick.into())?]),
+            // What all decide together is not taken otherwise by one of them.
+            (None, Choices::Uniform(_)) => Some(vec![of(random.of(&picks))?]),
+            (None, _) => {
+                let first = random.of(&picks);
+                let others = picks.filter(|pick| *pick != first).take(MOST_WAYS);
+                others.chain([first]).map(of).collect()
+            }
+        }
     }
+}
+
+/// A run so far, and the agent whose turn it is.
+#[derive(Clone)]
+struct Run {
+    state: State,
+    asked: Asked,
+    next: usize,
+}
+
+/// A choice: where it was made, and how else it can be.
+struct Open {
+    before: Run,
+    others: Vec<Choice>,
 }
 
 /// Random numbers (Marsaglia, Xorshift RNGs, 2003), the same in each run of the program.
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
+    /// One of these numbers.
+    fn of(&mut self, range: &std::ops::Range<u64>) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        (self.0 >> 11) % limit
+        range.start + (self.0 >> 11) % range.end.saturating_sub(range.start).max(1)
     }
 }

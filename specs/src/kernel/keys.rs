@@ -76,6 +76,10 @@ impl Keys<'_> {
                     found.insert("@meet".to_owned());
                     work.extend(self.agent.behind(self.node, Place::Meet(*block, *register)));
                 }
+                // What is loaded from an address that is known, say: unknown, but always the same.
+                Term::Pure { terms, .. } if terms.iter().all(|one| self.is_bare(*one, &mut bare)) => {
+                    found.insert(self.of(value));
+                }
                 _ => work.extend(self.agent.values.inside(value)),
             }
         }
@@ -90,7 +94,9 @@ impl Keys<'_> {
             let is_bare = match self.agent.values.term(value) {
                 _ if bare.contains_key(&value) => None,
                 Term::Same(name) => Some(self.name(*name).starts_with(|c: char| c.is_ascii_digit())),
-                Term::Loaded { .. } | Term::Given { .. } | Term::Meet { .. } => Some(false),
+                Term::Loaded { .. } | Term::Given { .. } | Term::Meet { .. } | Term::Pure { .. } => {
+                    Some(false)
+                }
                 _ => {
                     let inside = self.agent.values.inside(value);
                     let before = work.len();

@@ -27,13 +27,20 @@ pub(crate) struct Param {
     pub(crate) name: String,
     /// What it is called in protocols and reports.
     pub(crate) short: String,
+    /// It is said to be an address: no number that means something.
+    pub(crate) is_address: bool,
 }
 
 impl Param {
+    /// One that may be a number, and what it is called in protocols and reports.
+    pub(crate) fn new(name: String, short: String) -> Self {
+        Self { name, short, is_address: false }
+    }
+
     /// What a launch says of the grid in three directions, which is given like parameters.
     pub(crate) fn of_grid() -> impl Iterator<Item = Self> {
         let in_direction = |register: &'static str| ['x', 'y', 'z'].map(|d| format!("{register}.{d}"));
-        GRID.into_iter().flat_map(in_direction).map(|name| Self { short: name.clone(), name })
+        GRID.into_iter().flat_map(in_direction).map(|name| Self::new(name.clone(), name))
     }
 
     /// A place in memory has none, `c[0x0][0x160]`, nor has a register.
@@ -59,8 +66,17 @@ impl Entry {
     }
 
     /// Whether a parameter, or a part of one, is called so in protocols.
-    pub(crate) fn is_called(&self, shown: &str) -> bool {
+    fn is_called(&self, shown: &str) -> bool {
+        self.called(shown).is_some()
+    }
+
+    /// Whether what is called so in protocols is a parameter, or a part of one, that may be a number.
+    pub(crate) fn may_be_number(&self, shown: &str) -> bool {
+        self.called(shown).is_some_and(|param| !param.is_address)
+    }
+
+    fn called(&self, shown: &str) -> Option<&Param> {
         let name = shown.split_once('+').map_or(shown, |(name, _)| name);
-        self.params.iter().any(|param| param.short == name)
+        self.params.iter().find(|param| param.short == name)
     }
 }

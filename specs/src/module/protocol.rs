@@ -49,7 +49,7 @@ pub(super) fn load(
     let mut program = contents.program;
     relocate(&mut program, &extraction, &lines);
     let warnings = remarks(&extraction, entry, (&launch, &sizes), noun);
-    let parameters = extraction.things.iter().filter(|name| entry.is_called(name));
+    let parameters = extraction.things.iter().filter(|name| entry.may_be_number(name));
     let extracted = Extracted {
         private: extraction.private.iter().map(|(span, _)| lines.place(*span)).collect(),
         origins: module.origins(chosen, &lines),

@@ -90,8 +90,8 @@ impl module::Module for Parsed<'_> {
             let synchronises = synchronises[*function];
             let function = &self.module.functions[*function];
             let param = |param: &syntax::Param| Param {
-                name: param.name.clone(),
-                short: params::short(&param.name, &function.name),
+                is_address: param.is_address,
+                ..Param::new(param.name.clone(), params::short(&param.name, &function.name))
             };
             let params = function.params.iter().map(param).chain(Param::of_grid()).collect();
             Entry { name: function.name.clone(), index, synchronises, params, span: function.span }

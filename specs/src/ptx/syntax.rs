@@ -47,6 +47,8 @@ pub(super) struct Param {
     pub(super) name: String,
     /// A register of the function, where it is one.
     pub(super) register: Option<u32>,
+    /// `.ptr`: it is an address.
+    pub(super) is_address: bool,
 }
 
 /// The code of a function.

@@ -119,11 +119,11 @@ impl Module for Read<'_> {
             let shown = |(bank, offset): (u32, i64)| {
                 let name = lower::shown_param(function, bank, offset);
                 let name = name.split_once('+').map_or(name.as_str(), |(name, _)| name).to_owned();
-                Param { short: name.clone(), name }
+                Param::new(name.clone(), name)
             };
             let known = function.about.params.keys().map(|position| {
                 let name = format!("param_{position}");
-                Param { short: name.clone(), name }
+                Param::new(name.clone(), name)
             });
             let mut params: Vec<Param> = known.collect();
             for param in lower::constants_of(function).into_iter().map(shown) {

@@ -130,7 +130,7 @@ impl Parsed {
         ids.sort_unstable();
         ids.into_iter().map(|id| {
             let name = called(&self.listing, &self.declarations, id);
-            Param { name: name.clone(), short: name }
+            Param::new(name.clone(), name)
         })
     }
 }
@@ -147,9 +147,9 @@ impl module::Module for Parsed {
             let function = &self.declarations.functions[number];
             let name = |id: &u32| {
                 let name = called(&self.listing, &self.declarations, *id);
-                Param { name: name.clone(), short: name }
+                Param::new(name.clone(), name)
             };
-            let of_subgroup = Param { name: SUBGROUP_SIZE.to_owned(), short: SUBGROUP_SIZE.to_owned() };
+            let of_subgroup = Param::new(SUBGROUP_SIZE.to_owned(), SUBGROUP_SIZE.to_owned());
             let params = function.params.iter().map(name).chain(self.specialised()).chain([of_subgroup]);
             let params = params.collect();
             Entry {

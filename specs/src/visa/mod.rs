@@ -62,7 +62,7 @@ impl module::Module for Read<'_> {
         let of = |(index, at): (usize, &usize)| {
             let function = &self.module.functions[*at];
             let synchronises = function.statements.iter().any(|s| opcodes::may_synchronise(s.opcode));
-            let param = |name: &&str| Param { name: (*name).to_owned(), short: (*name).to_owned() };
+            let param = |name: &&str| Param::new((*name).to_owned(), (*name).to_owned());
             let params = function.inputs.iter().map(param).collect();
             Entry { name: function.name.clone(), index, synchronises, params, span: function.span }
         };

@@ -89,7 +89,7 @@ impl module::Module for Parsed<'_> {
     fn entries(&self) -> Vec<Entry> {
         let tree = self.tree();
         let of = |(index, kernel): (usize, &&Operation<'_>)| {
-            let param = |name: &str| Param { name: name.to_owned(), short: name.to_owned() };
+            let param = |name: &str| Param::new(name.to_owned(), name.to_owned());
             let names = tree.params(kernel).into_iter().map(|name| name.trim_start_matches('%'));
             let params = names.chain([SUBGROUP_SIZE]).map(param).collect();
             let synchronises = tree.any(&kernel.regions);

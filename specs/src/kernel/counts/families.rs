@@ -110,6 +110,8 @@ type Name = (String, Option<String>, Sign, usize);
 pub(super) struct Families {
     pub(super) all: Vec<Family>,
     names: BTreeMap<Name, usize>,
+    /// Numbers whose low bits are asked for: what they are computed from has others.
+    whole: BTreeSet<String>,
 }
 
 /// Where a threshold belongs: its family, and whether it is seen from its other side.
@@ -117,6 +119,8 @@ pub(super) struct Families {
 pub(super) struct Member {
     pub(super) family: usize,
     pub(super) turned: bool,
+    /// The family is that of what its number was made of, so many from outside.
+    above: Option<usize>,
 }
 
 impl Families {
@@ -129,7 +133,7 @@ impl Families {
         };
         // Those that grow say from which side a number is seen, and signs come before their absence.
         for sign in [Sign::Signed, Sign::Unsigned, Sign::Either] {
-            for (_, threshold) in thresholds().filter(|(_, t)| t.sign == sign && t.rounds.is_empty()) {
+            for (_, threshold) in thresholds().filter(|(_, t)| t.sign == sign && !t.grows()) {
                 families.join(threshold);
             }
         }
@@ -161,7 +165,7 @@ impl Families {
                 family.is_bounded |= side(threshold, *member).is_bounded;
                 family.floor = family.floor.max(side(threshold, *member).floor);
                 family.repeats |= threshold.scope.is_some();
-                if threshold.rounds.is_empty() {
+                if !threshold.grows() {
                     let position = family.position(least(threshold, *member, family)).unwrap_or(0);
                     family.fixed = family.fixed.max(position + 1);
                 }
@@ -238,16 +242,17 @@ impl Families {
     pub(super) fn that_grow(decisions: &[&Decision]) -> Self {
         let mut families = Self::default();
         let formulas = decisions.iter().filter_map(|decision| decision.formula.as_ref());
+        families.whole = whole(formulas.clone());
         let thresholds: Vec<&Threshold> = formulas.flat_map(super::Formula::thresholds).collect();
         for sign in [Sign::Signed, Sign::Unsigned, Sign::Either] {
-            for threshold in thresholds.iter().filter(|t| t.sign == sign && !t.rounds.is_empty()) {
+            for threshold in thresholds.iter().filter(|t| t.sign == sign && t.grows()) {
                 families.join(threshold);
             }
         }
         families
     }
 
-    fn names(threshold: &Threshold) -> Vec<(Name, bool)> {
+    fn names(threshold: &Threshold) -> Vec<(Name, bool, Option<usize>)> {
         let signs = match threshold.sign {
             Sign::Either => vec![Sign::Signed, Sign::Unsigned, Sign::Either],
             sign => vec![sign, Sign::Either],
@@ -256,8 +261,11 @@ impl Families {
         let mut names = Vec::new();
         for sign in signs {
             for (side, turned) in sides.into_iter().flatten() {
-                let name = (side.what.clone(), threshold.unit.clone(), sign, threshold.depth);
-                names.push((name, turned));
+                let above = side.above.iter().enumerate().map(|(at, above)| (above, Some(at)));
+                for (side, above) in above.chain([(side, None)]) {
+                    let name = (side.what.clone(), threshold.unit.clone(), sign, threshold.depth);
+                    names.push((name, turned, above));
+                }
             }
         }
         names
@@ -269,7 +277,8 @@ impl Families {
             return;
         }
         let number = self.all.len();
-        let side = &threshold.side;
+        let is_whole = |side: &&Side| self.whole.contains(&side.what);
+        let side = threshold.side.above.iter().find(is_whole).unwrap_or(&threshold.side);
         let name = (side.what.clone(), threshold.unit.clone(), threshold.sign, threshold.depth);
         let unsigned = if threshold.sign == Sign::Unsigned { " unsigned" } else { "" };
         let by = threshold.unit.as_ref().map(|unit| format!(" by {unit}")).unwrap_or_default();
@@ -281,15 +290,15 @@ impl Families {
     /// The family of a threshold.
     pub(super) fn member(&self, threshold: &Threshold) -> Option<Member> {
         let names = Self::names(threshold);
-        let found = names.iter().find_map(|(name, turned)| {
-            self.names.get(name).map(|family| Member { family: *family, turned: *turned })
+        let found = names.iter().find_map(|(name, turned, above)| {
+            self.names.get(name).map(|family| Member { family: *family, turned: *turned, above: *above })
         });
         found.or_else(|| self.in_units(threshold))
     }
 
     /// A threshold that does not grow, in a family whose thresholds grow by something that is no number.
     fn in_units(&self, threshold: &Threshold) -> Option<Member> {
-        if !threshold.rounds.is_empty() {
+        if threshold.grows() {
             return None;
         }
         let family = |what: &str, unit: Option<&str>| {
@@ -302,14 +311,15 @@ impl Families {
             self.names.iter().find(is_it).map(|(_, family)| *family)
         };
         let some_units = threshold.in_units.iter().find_map(|InUnits { unit, side, turned }| {
-            Some(Member { family: family(&side.what, Some(unit))?, turned: *turned })
+            Some(Member { family: family(&side.what, Some(unit))?, turned: *turned, above: None })
         });
         let sides = [Some((&threshold.side, false)), threshold.other.as_ref().map(|other| (other, true))];
         let mut sides = sides.into_iter().flatten();
         some_units.or_else(|| {
             sides.find_map(|(side, turned)| {
                 let of = |least: i64| family(&format!("{}{:+}", side.what, least.checked_neg()?), None);
-                Some(Member { family: of(side.least).or_else(|| of(side.rounded))?, turned })
+                let family = of(side.least).or_else(|| of(side.rounded))?;
+                Some(Member { family, turned, above: None })
             })
         })
     }
@@ -326,11 +336,31 @@ impl Families {
     }
 }
 
-fn side(threshold: &Threshold, member: Member) -> &Side {
-    match &threshold.other {
+/// Numbers whose low bits are asked for, unless it is also asked for what they are computed from.
+fn whole<'f>(formulas: impl Iterator<Item = &'f super::Formula> + Clone) -> BTreeSet<String> {
+    let remainders = formulas.clone().flat_map(super::Formula::remainders);
+    let mut whole: BTreeSet<String> = remainders.map(|low| low.first.side.what.clone()).collect();
+    let sides: Vec<&Side> = formulas
+        .flat_map(super::Formula::thresholds)
+        .flat_map(|threshold| [Some(&threshold.side), threshold.other.as_ref()])
+        .flatten()
+        .collect();
+    let has = |side: &Side, what: &String| side.above.iter().any(|above| above.what == *what);
+    whole.retain(|what| {
+        let inside: BTreeSet<&String> =
+            sides.iter().filter(|side| has(side, what)).map(|side| &side.what).collect();
+        sides.iter().all(|side| !inside.contains(&side.what) || has(side, what))
+    });
+    whole
+}
+
+/// A threshold as its family sees it.
+pub(super) fn side(threshold: &Threshold, member: Member) -> &Side {
+    let side = match &threshold.other {
         Some(other) if member.turned => other,
         _ => &threshold.side,
-    }
+    };
+    member.above.and_then(|above| side.above.get(above)).unwrap_or(side)
 }
 
 /// What a threshold is in its family: 0 where the family has units and none is among what is compared.
@@ -348,11 +378,13 @@ fn measure<'t>(
     members: impl Iterator<Item = (&'t Threshold, Member)> + Clone,
     computed: &[[i64; 2]],
 ) {
-    let growth = members.clone().flat_map(|(threshold, _)| threshold.rounds.iter().map(|(_, by)| *by));
+    let growth = members
+        .clone()
+        .flat_map(|(threshold, member)| side(threshold, member).rounds.iter().map(|(_, by)| *by));
     let growth = growth.chain(computed.iter().map(|[one, two]| two - one));
     family.step = growth.fold(i64::from(family.whole), gcd);
     let leasts = |grow: bool| {
-        let grows = members.clone().filter(move |(t, _)| t.rounds.is_empty() != grow);
+        let grows = members.clone().filter(move |(t, _)| t.grows() == grow);
         grows.map(|(threshold, member)| least(threshold, member, family)).collect::<BTreeSet<i64>>()
     };
     let (growing, mut fixed) = (leasts(true), leasts(false));
@@ -378,4 +410,9 @@ fn measure<'t>(
 /// The greatest common divisor, which is not negative.
 pub(super) fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
+}
+
+/// The least multiple of a number that is at least another.
+pub(super) fn up_to_multiple(number: i64, of: i64) -> Option<i64> {
+    if of == 0 { Some(number) } else { number.checked_neg()?.div_euclid(of).checked_mul(-of) }
 }

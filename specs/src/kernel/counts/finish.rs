@@ -100,7 +100,7 @@ impl Order<'_, '_> {
             return self.computed(positions(text));
         }
         let thresholds = decision.formula.iter().flat_map(Formula::thresholds);
-        for threshold in thresholds.filter(|threshold| !threshold.rounds.is_empty()) {
+        for threshold in thresholds.filter(|threshold| threshold.grows()) {
             if let Some(member) = self.plan.families.member(threshold) {
                 self.asked(|(place, _)| **place == (member.family, threshold.scope));
             }

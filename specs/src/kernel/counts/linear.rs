@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::families::gcd;
-use super::sum::Linear;
+use super::families::{gcd, up_to_multiple};
+use super::sum::{Linear, Rounds};
 use super::{Formula, InUnits, Low, Side, Sign, Threshold};
 use crate::kernel::arithmetic::signed;
 use crate::kernel::code::{Comparison, Operation, Type};
@@ -15,8 +15,6 @@ use crate::kernel::value::{Term, ValueId, Values};
 
 /// Terms inside one another that are looked into.
 pub(super) const DEPTH: u32 = 40;
-/// Selections inside one another of which it is looked whether they are bounded.
-const SELECTIONS: u32 = 4;
 /// Conditions inside one another that are taken apart.
 const PARTS: u32 = 6;
 
@@ -43,10 +41,7 @@ impl Asker<'_> {
             Term::Sum { bits, .. } => self.linear(value, Type { bits: *bits, signed: true }, DEPTH)?,
             _ => Linear { atoms: BTreeMap::from([(value, 1)]), ..Linear::default() },
         };
-        match self.fixed(&sum, least, (Sign::Either, true))? {
-            Formula::Reaches(threshold) => Some(*threshold),
-            _ => None,
-        }
+        self.flat(&sum, least, (Sign::Either, true), true)
     }
 
     /// A condition as a formula over thresholds, if it is one.
@@ -151,9 +146,9 @@ impl Asker<'_> {
             (Some(((header, None), times)), None) if *times < 0 => Some((*header, times.checked_neg()?)),
             _ => return None,
         };
-        let Formula::Reaches(first) = self.fixed(&number, 1, (Sign::Either, false))? else { return None };
+        let first = self.flat(&number, 1, (Sign::Either, false), false)?;
         let least = least.checked_sub(sum.known)?;
-        Some(Formula::Low(Box::new(Low { first: *first, more, mask, least, round })))
+        Some(Formula::Low(Box::new(Low { first, more, mask, least, round })))
     }
 
     /// Whether a sum is at least a number.
@@ -165,7 +160,7 @@ impl Asker<'_> {
             return Some(low.not());
         }
         if sum.rounds.is_empty() {
-            return self.fixed(sum, least, sign);
+            return Some(Formula::Reaches(Box::new(self.flat(sum, least, sign, true)?)));
         }
         if sum.rounds.values().all(|times| *times > 0) {
             // It holds if the negated sum is not at least this.
@@ -174,22 +169,26 @@ impl Asker<'_> {
         self.growing(sum, least, sign)
     }
 
-    /// Of a threshold that does not grow, from both sides.
-    fn fixed(&self, sum: &Linear, least: i64, (sign, is_turned): (Sign, bool)) -> Option<Formula> {
-        let side = self.side(sum, least, &BTreeMap::new())?.0;
-        let other = self.side(&sum.negated()?, 1_i64.checked_sub(least)?, &BTreeMap::new())?.0;
+    /// Of a threshold that does not grow, from both sides, looked into as far as can be or not.
+    fn flat(
+        &self,
+        sum: &Linear,
+        least: i64,
+        (sign, is_turned): (Sign, bool),
+        is_deep: bool,
+    ) -> Option<Threshold> {
+        let still = (&Rounds::new(), is_deep);
+        let side = self.side(sum, least, still)?;
+        let other = Some(self.side(&sum.negated()?, 1_i64.checked_sub(least)?, still)?);
         let (scope, depth) = self.scope(sum)?;
         let about = self.about(sum);
-        let (other, rounds) = (Some(other), Vec::new());
         let around = self.flow().around(self.keys.node);
         let depths = around.map(|l| (self.flow().loops[l].header, self.depth(l)));
         let inside = depths.take_while(|(_, inner)| *inner > depth).collect();
         let mut in_units = self.in_units(sum, least, false)?;
         in_units.extend(self.in_units(&sum.negated()?, 1_i64.checked_sub(least)?, true)?);
         let unit = None;
-        let threshold =
-            Threshold { side, other, rounds, unit, in_units, sign, scope, depth, inside, about, is_turned };
-        Some(Formula::Reaches(Box::new(threshold)))
+        Some(Threshold { side, other, unit, in_units, sign, scope, depth, inside, about, is_turned })
     }
 
     /// Of a threshold that grows with loops.
@@ -220,23 +219,20 @@ impl Asker<'_> {
             (around.map(|l| self.flow().loops[l].header), around.map_or(0, |l| self.depth(l)));
         let base = Linear { rounds: BTreeMap::new(), ..sum.clone() };
         let about = self.about(sum);
-        let (side, rounds, unit) = match unit {
-            None => {
-                let (side, rounds) = self.side(&base, least, &rounds)?;
-                (side, rounds, None)
-            }
+        let (side, unit) = match unit {
+            None => (self.side(&base, least, (&rounds, true))?, None),
             Some(unit) => {
                 if !self.is_positive(unit) {
                     return None;
                 }
                 let growth = rounds.values().copied().collect::<Vec<_>>();
-                (self.side_in(unit, &base, least, &growth)?, rounds, Some(self.keys.of(unit)))
+                let side = self.side_in(unit, &base, least, &growth)?;
+                (Side { rounds: rounds.into_iter().collect(), ..side }, Some(self.keys.of(unit)))
             }
         };
-        let rounds = rounds.into_iter().collect();
         let (other, inside, in_units, is_turned) = (None, Vec::new(), Vec::new(), true);
         let threshold =
-            Threshold { side, other, rounds, unit, in_units, sign, scope, depth, inside, about, is_turned };
+            Threshold { side, other, unit, in_units, sign, scope, depth, inside, about, is_turned };
         Some(Formula::Reaches(Box::new(threshold)))
     }
 
@@ -250,7 +246,8 @@ impl Asker<'_> {
         let what = format!("{}{:+}", self.words(&base)?, offset.checked_neg()?);
         let is_bounded = self.is_bounded(&base);
         let least = times.checked_neg()?;
-        Some(Side { what, least, rounded: least, given: None, floor: None, is_bounded })
+        let (rounds, above) = (Vec::new(), Vec::new());
+        Some(Side { what, least, rounded: least, given: None, floor: None, is_bounded, rounds, above })
     }
 
     /// A sum in each of its unknown numbers that thresholds may grow by.
@@ -273,78 +270,6 @@ impl Asker<'_> {
     /// Whether a loop is another or inside it.
     fn is_inside(&self, inner: usize, outer: usize) -> bool {
         self.flow().contains(Some(outer), self.flow().loops[inner].header)
-    }
-
-    /// The unknown number of a sum without iterations, looked into as far as thresholds can be said of what
-    /// is inside; by how much they grow there.
-    fn side(
-        &self,
-        sum: &Linear,
-        least: i64,
-        rounds: &BTreeMap<usize, i64>,
-    ) -> Option<(Side, BTreeMap<usize, i64>)> {
-        let (mut sum, mut rounds) = (sum.clone(), rounds.clone());
-        let mut least = least.checked_sub(sum.known)?;
-        sum.known = 0;
-        let mut given: Option<i64> = None;
-        for _ in 0..DEPTH {
-            if let Some((inside, mask)) = self.rounded(&sum) {
-                // What is rounded down to a multiple reaches the same multiples.
-                let step = mask.checked_add(1)?;
-                if rounds.values().any(|times| times % step != 0) {
-                    break;
-                }
-                least = least.checked_add(mask)?.div_euclid(step).checked_mul(step)?;
-                sum = inside;
-            } else if let Some((inside, by)) = self.divided(&sum).filter(|_| least >= 1) {
-                least = least.checked_mul(by)?;
-                given = given.map(|given| given.checked_mul(by)).map_or(Some(None), |g| g.map(Some))?;
-                for times in rounds.values_mut() {
-                    *times = times.checked_mul(by)?;
-                }
-                sum = inside;
-            } else if let Some((inside, most)) = self.raised(&sum).or_else(|| self.lowered(&sum)) {
-                given = Some(given.map_or(most, |given| given.max(most)));
-                sum = inside;
-            } else {
-                break;
-            }
-            least = least.checked_sub(sum.known)?;
-            given = given.map(|given| given.checked_sub(sum.known)).map_or(Some(None), |g| g.map(Some))?;
-            sum.known = 0;
-        }
-        let is_bounded = self.is_bounded(&sum);
-        let rounded = up_to_multiple(least, sum.atoms.values().copied().fold(0, gcd))?;
-        let floor = self.floor(&sum);
-        Some((Side { what: self.words(&sum)?, least, rounded, given, floor, is_bounded }, rounds))
-    }
-
-    /// What a sum without iterations is at least, if that is said of all that is in it.
-    fn floor(&self, sum: &Linear) -> Option<i64> {
-        let floor = sum.atoms.iter().try_fold(0_i64, |floor, (atom, times)| {
-            let (_, least) = self.keys.bounded(*atom).filter(|_| *times > 0)?;
-            floor.checked_add(least.checked_mul(*times)?)
-        });
-        floor.filter(|_| !sum.atoms.is_empty())
-    }
-
-    /// Whether unknown numbers of a sum have fewer values than a register.
-    fn is_bounded(&self, sum: &Linear) -> bool {
-        sum.atoms.keys().any(|atom| self.is_cut(*atom, SELECTIONS))
-    }
-
-    fn is_cut(&self, atom: ValueId, left: u32) -> bool {
-        let cuts = match self.values().term(atom) {
-            Term::Known(_) => true,
-            Term::Apply { operation: Operation::Select, terms, .. } => {
-                left == 0 || terms[..2].iter().any(|one| self.is_cut(*one, left - 1))
-            }
-            Term::Apply { operation, .. } => {
-                matches!(operation, Operation::And | Operation::Remainder | Operation::Minimum)
-            }
-            _ => false,
-        };
-        cuts || self.values().width(atom) < 32
     }
 
     pub(super) fn linear(&self, value: ValueId, ty: Type, left: u32) -> Option<Linear> {
@@ -438,7 +363,7 @@ impl Asker<'_> {
     }
 
     /// A sum in words, without its known number.
-    fn words(&self, sum: &Linear) -> Option<String> {
+    pub(super) fn words(&self, sum: &Linear) -> Option<String> {
         if sum.atoms.is_empty() {
             return None;
         }
@@ -492,9 +417,4 @@ impl Asker<'_> {
         }
         Some((deepest.map(|(header, _)| header), deepest.map_or(0, |(_, depth)| depth)))
     }
-}
-
-/// The least multiple of a number that is at least another.
-fn up_to_multiple(number: i64, of: i64) -> Option<i64> {
-    if of == 0 { Some(number) } else { number.checked_neg()?.div_euclid(of).checked_mul(-of) }
 }

@@ -50,6 +50,7 @@ mod linear;
 mod numbered;
 mod rewrite;
 mod rounding;
+mod sides;
 mod sites;
 mod sum;
 mod written;
@@ -102,6 +103,17 @@ impl Formula {
         }
     }
 
+    /// Whether it holds, if it does so or not whatever the numbers are.
+    pub(super) fn known(&self) -> Option<bool> {
+        match self {
+            Self::Reaches(threshold) => threshold.known(),
+            Self::Low(_) => None,
+            Self::Not(inside) => inside.known().map(|holds| !holds),
+            Self::All(parts) => all(parts, true),
+            Self::Any(parts) => all(parts, false),
+        }
+    }
+
     pub(super) fn not(self) -> Self {
         match self {
             Self::Not(inside) => *inside,
@@ -134,6 +146,10 @@ pub(super) struct Side {
     pub(super) floor: Option<i64>,
     /// The number may be known to stay below some thresholds, so that not every outcome need come about.
     pub(super) is_bounded: bool,
+    /// By how much the threshold grows with each iteration of loops: their headers.
+    pub(super) rounds: Vec<(usize, i64)>,
+    /// What the number was made of that is compared, from outside: the same of a quotient of it, say.
+    pub(super) above: Vec<Side>,
 }
 
 /// What is compared with a threshold that is so many times an unknown number.
@@ -153,8 +169,6 @@ pub(super) struct Threshold {
     pub(super) side: Side,
     /// The same from the other side, where nothing grows: it holds if this does not.
     pub(super) other: Option<Side>,
-    /// By how much the threshold grows with each iteration of loops: their headers.
-    pub(super) rounds: Vec<(usize, i64)>,
     /// What it grows by is not a number but this, which is greater than 0.
     pub(super) unit: Option<String>,
     /// The same in units, where nothing grows and some are among what is compared.
@@ -169,6 +183,34 @@ pub(super) struct Threshold {
     pub(super) about: BTreeSet<String>,
     /// The comparison was turned around, which is right if no sum overflows.
     pub(super) is_turned: bool,
+}
+
+impl Threshold {
+    /// Whether it grows with the iterations of loops.
+    pub(super) fn grows(&self) -> bool {
+        !self.side.rounds.is_empty()
+    }
+
+    fn known(&self) -> Option<bool> {
+        let holds = |side: &Side| side.given.is_some_and(|given| given >= side.least);
+        if self.grows() {
+            None
+        } else if holds(&self.side) {
+            Some(true)
+        } else {
+            self.other.as_ref().is_some_and(holds).then_some(false)
+        }
+    }
+}
+
+/// Of formulas whether all hold, or whether one of them does: one that does not, or does, says so.
+fn all(parts: &[Formula], wanted: bool) -> Option<bool> {
+    let known: Vec<Option<bool>> = parts.iter().map(Formula::known).collect();
+    if known.contains(&Some(!wanted)) {
+        Some(!wanted)
+    } else {
+        known.iter().all(|one| *one == Some(wanted)).then_some(wanted)
+    }
 }
 
 /// Whether the low bits of an unknown number are at least something.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::asked::{Asked, joined, with_word_replaced};
-use super::families::{Computing, Families, MOST, Member};
+use super::families::{Computing, Families, MOST, Member, side};
 use super::numbered::{Numbers, positions};
 use super::sites::{Site, change, collect, forget, walk};
 use super::{Formula, Low, Threshold};
@@ -38,7 +38,7 @@ pub(in crate::kernel) fn count(
     roles.iter().for_each(|role| collect(role, &mut |decision| decisions.push(decision)));
     let numbers = Numbers::of(&decisions, numbers, &growing);
     // What is computed of numbers asks for no thresholds of its own.
-    decisions.retain(|decision| numbers.computes(decision).is_none());
+    decisions.retain(|decision| numbers.computes(decision).is_none() && known(decision).is_none());
     let mut families = Families::of(&decisions, &numbers.needed());
     let lacking = numbers.needed().into_iter().filter(|number| families.computed(number).is_none());
     let lacking: BTreeSet<ValueId> = lacking.map(|number| number.value).collect();
@@ -171,7 +171,7 @@ impl<'f> Plan<'f> {
             let position = self.families.position(threshold, member)?;
             let first = || Use { span: site.span, ..Use::default() };
             let place = self.uses.entry((member.family, threshold.scope)).or_insert_with(first);
-            for (header, growth) in &threshold.rounds {
+            for (header, growth) in &side(threshold, member).rounds {
                 let taken = family.positions(*growth)?;
                 if *place.rounds.entry(*header).or_insert(taken) != taken {
                     return None;
@@ -180,7 +180,7 @@ impl<'f> Plan<'f> {
             }
             let known = (family.known() + 1).min(MOST);
             place.ahead = place.ahead.max(position + 1).max(family.fixed).max(known);
-            let given = family.given(threshold.side.given);
+            let given = family.given(side(threshold, member).given);
             if given > position {
                 place.ahead = place.ahead.max(given + 1);
                 place.given = given;
@@ -196,14 +196,14 @@ impl<'f> Plan<'f> {
             return false;
         }
         let thresholds = site.decision.formula.iter().flat_map(Formula::thresholds);
-        thresholds.filter(|threshold| !threshold.rounds.is_empty()).all(|threshold| {
+        thresholds.filter(|threshold| threshold.grows()).all(|threshold| {
             let Some(member) = self.families.member(threshold) else { return false };
             let Some(place) = self.uses.get(&(member.family, threshold.scope)) else { return false };
             let Some(position) = self.families.position(threshold, member) else { return false };
             let gone = |header: &&usize| site.around.contains(header) || site.before.contains(header);
             let counted: BTreeSet<usize> = place.rounds.keys().filter(gone).copied().collect();
-            let own: BTreeSet<usize> = threshold.rounds.iter().map(|(header, _)| *header).collect();
-            let given = self.families.all[member.family].given(threshold.side.given);
+            let own: BTreeSet<usize> = threshold.side.rounds.iter().map(|(header, _)| *header).collect();
+            let given = self.families.all[member.family].given(side(threshold, member).given);
             let is_given = if position < place.given { given == place.given } else { given <= position };
             counted == own && is_given && place.ahead <= MOST
         })
@@ -316,6 +316,12 @@ impl<'f> Plan<'f> {
     /// Puts comparisons in the place of decisions; what has to be done before.
     fn condition(&self, condition: &mut Condition, span: Span) -> Statements {
         match condition {
+            Condition::Uniform { decision, negated } if let Some(holds) = known(decision) => {
+                let text = if holds == *negated { "0" } else { "1" }.to_owned();
+                let stands_for = Some((decision.key.clone(), *negated));
+                let decided = Decided { stands_for, assumes: rests_on(decision, span), ..Decided::default() };
+                *condition = Condition::Value { text, compares: None, decided };
+            }
             Condition::Uniform { decision, negated } if self.numbers.computes(decision).is_some() => {
                 let text = self.numbers.computes(decision).unwrap_or_default();
                 let text = if *negated { format!("!({text})") } else { text.to_owned() };
@@ -328,8 +334,7 @@ impl<'f> Plan<'f> {
             }
             Condition::Uniform { decision, negated } if self.is_accepted(decision) => {
                 let Some(formula) = &decision.formula else { return Vec::new() };
-                let mut asked = self.asked(formula);
-                let mut before = Vec::new();
+                let (mut asked, mut before) = (self.asked(formula), Vec::new());
                 if let Some(low) = formula.remainders().first() {
                     (asked, before) = self.with_rest(low, asked, decision, span);
                 }
@@ -346,6 +351,12 @@ impl<'f> Plan<'f> {
             Condition::Value { text, compares, decided } => {
                 let decisions = std::mem::take(&mut decided.decisions);
                 for decision in decisions {
+                    if let Some((holds, name)) = known(&decision).zip(decision.name.as_ref()) {
+                        *text = with_word_replaced(text, name, if holds { "1" } else { "0" });
+                        *compares = None;
+                        decided.assumes.extend(rests_on(&decision, span));
+                        continue;
+                    }
                     if let Some((computed, name)) =
                         self.numbers.computes(&decision).zip(decision.name.as_ref())
                     {
@@ -447,12 +458,11 @@ impl<'f> Plan<'f> {
         };
         // Whoever is accepted has a place.
         let Some((member, position)) = known() else { return Asked::Text("1".to_owned()) };
-        let Member { family, turned } = member;
+        let Member { family, turned, .. } = member;
         let name = &self.names[family];
-        let asked = if threshold.rounds.is_empty() {
-            let side = if turned { threshold.other.as_ref() } else { Some(&threshold.side) };
-            let given = side.and_then(|side| side.given.map(|given| given >= side.least));
-            if given == Some(true) {
+        let asked = if !threshold.grows() {
+            let side = side(threshold, member);
+            if side.given.is_some_and(|given| given >= side.least) {
                 Asked::Text("1".to_owned())
             } else {
                 Asked::Compares(format!("{name}_count"), Comparison::Greater, position)
@@ -462,6 +472,11 @@ impl<'f> Plan<'f> {
         };
         if turned { asked.not() } else { asked }
     }
+}
+
+/// Whether a decision is none: what it asks holds, or does not, whatever the numbers are.
+fn known(decision: &Decision) -> Option<bool> {
+    decision.formula.as_ref().and_then(Formula::known)
 }
 
 /// What has to be taken for true of a decision that is counted.

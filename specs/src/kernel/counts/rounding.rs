@@ -3,7 +3,7 @@
 use super::linear::{Asker, DEPTH};
 use super::sum::Linear;
 use crate::kernel::arithmetic::{cut, signed};
-use crate::kernel::code::{Operation, Type};
+use crate::kernel::code::{Comparison, Operation, Type};
 use crate::kernel::lanes::Lanes;
 use crate::kernel::value::{Term, ValueId};
 
@@ -16,7 +16,8 @@ impl Asker<'_> {
                 return None;
             };
             let (inside, mask) = self.with_number(terms)?;
-            let mask = cut(!mask, of.bits);
+            // Bits that the number does not have need not be kept.
+            let mask = cut(!mask, self.values().width(inside).min(of.bits));
             let low = i64::try_from(mask).ok().filter(|mask| *mask > 0 && (mask + 1) & mask == 0)?;
             return Some((self.linear(inside, ty, DEPTH)?, low));
         }
@@ -116,12 +117,61 @@ impl Asker<'_> {
     /// The greater of a number and a known one.
     pub(super) fn raised(&self, sum: &Linear) -> Option<(Linear, i64)> {
         let alone = sum.alone().filter(|alone| self.keys.bounded(*alone).is_none())?;
-        let Term::Apply { operation: Operation::Maximum, ty, terms } = self.values().term(alone) else {
+        match self.values().term(alone) {
+            Term::Apply { operation: Operation::Maximum, ty, terms } => {
+                let (inside, number) = self.with_number(terms)?;
+                let number = if ty.signed { signed(number, ty.bits) } else { i64::try_from(number).ok()? };
+                Some((self.linear(inside, *ty, DEPTH)?, number))
+            }
+            Term::Apply { operation: Operation::Select, ty, terms } => {
+                let [a, b, condition] = terms[..] else { return None };
+                self.selected((a, b, condition), *ty)
+            }
+            _ => None,
+        }
+    }
+
+    /// `x < c ? n : f(x)` with an f that grows with x, where f is at most n below c and at least n from there
+    /// on: that is the greater of f(x) and n, as in `x < 1 ? 1 : (x + 255) / 256`.
+    fn selected(&self, (a, b, condition): (ValueId, ValueId, ValueId), ty: Type) -> Option<(Linear, i64)> {
+        let Term::Apply { operation: Operation::Compare(comparison), ty: of, terms } =
+            self.values().term(condition)
+        else {
             return None;
         };
-        let (inside, number) = self.with_number(terms)?;
-        let number = if ty.signed { signed(number, ty.bits) } else { i64::try_from(number).ok()? };
-        Some((self.linear(inside, *ty, DEPTH)?, number))
+        let (x, c) = self.with_number(terms).filter(|(x, _)| of.signed && *x == terms[0])?;
+        let c = signed(c, of.bits);
+        // The condition holds below this, or from it on.
+        let (from, number, grows) = match comparison {
+            Comparison::Less => (c, a, b),
+            Comparison::LessOrEqual => (c.checked_add(1)?, a, b),
+            Comparison::GreaterOrEqual => (c, b, a),
+            Comparison::Greater => (c.checked_add(1)?, b, a),
+            Comparison::Equal | Comparison::NotEqual => return None,
+        };
+        let number = signed(self.values().as_known(number)?.all()?, ty.bits);
+        let inside = self.linear(grows, Type { signed: true, ..ty }, DEPTH)?;
+        let x = self.linear(x, *of, DEPTH)?;
+        let at = |value| self.at(&inside, &x, value, DEPTH);
+        (at(from.checked_sub(1)?)? <= number && number <= at(from)?).then_some((inside, number))
+    }
+
+    /// What a sum that grows with another one, and with nothing else, is where that one is a number.
+    fn at(&self, sum: &Linear, x: &Linear, value: i64, left: u32) -> Option<i64> {
+        let left = left.checked_sub(1)?;
+        let mut rest = sum.clone();
+        rest.known = 0;
+        let x_alone = Linear { known: 0, ..x.clone() };
+        let known = if rest == x_alone {
+            value.checked_sub(x.known)?
+        } else if let Some((inside, mask)) = self.rounded(&rest) {
+            self.at(&inside, x, value, left)? & !mask
+        } else if let Some((inside, by)) = self.divided(&rest) {
+            self.at(&inside, x, value, left)?.div_euclid(by)
+        } else {
+            return None;
+        };
+        known.checked_add(sum.known)
     }
 
     /// `x - min(x, c)`, which is the greater of `x - c` and 0.

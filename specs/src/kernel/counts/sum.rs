@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::kernel::value::ValueId;
 
+/// By how much thresholds grow with the iterations of loops, by their headers.
+pub(super) type Rounds = BTreeMap<usize, i64>;
+
 /// A sum of unknown numbers, iterations of loops and a known number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Linear {

@@ -188,23 +188,24 @@ impl<'s> Reader<'s, '_> {
     fn params(&mut self, scopes: &mut Scopes<'s>) -> Option<Vec<Param>> {
         let open = self.lexer.next();
         let mut params = Vec::new();
-        let (mut name, mut is_register, mut in_brackets): (Option<&'s str>, bool, bool) =
-            (None, false, false);
+        let mut name: Option<&'s str> = None;
+        let (mut is_register, mut is_address, mut in_brackets) = (false, false, false);
         loop {
             let token = self.lexer.next();
             match (token.kind, self.text(token)) {
                 (Kind::Sign(b',' | b')'), _) => {
                     if let Some(name) = name.take() {
                         let register = is_register.then(|| scopes.declare(name, 64));
-                        params.push(Param { name: name.to_owned(), register });
+                        params.push(Param { name: name.to_owned(), register, is_address });
                     }
-                    is_register = false;
+                    (is_register, is_address) = (false, false);
                     if token.kind == Kind::Sign(b')') {
                         return Some(params);
                     }
                 }
                 (Kind::Sign(sign @ (b'[' | b']')), _) => in_brackets = sign == b'[',
                 (_, ".reg") => is_register = true,
+                (_, ".ptr") => is_address = true,
                 (Kind::Word, word) => {
                     let is_name = !in_brackets && number(word).is_none() && !word.starts_with('.');
                     name = if is_name { Some(word) } else { name };
