@@ -39,6 +39,7 @@ mod protocol;
 mod replay;
 mod report;
 mod rules;
+mod settled;
 mod show;
 mod sweep;
 mod table;

@@ -5,8 +5,10 @@
 mod blame;
 mod blocked;
 mod case;
+mod circle;
 mod counts;
 mod culprit;
+mod forks;
 mod given;
 mod hopeless;
 pub(crate) mod labels;
@@ -14,6 +16,7 @@ mod laps;
 mod mbarrier;
 mod pairing;
 mod place;
+mod pool;
 mod proxy;
 mod race;
 mod results;
