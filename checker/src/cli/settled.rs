@@ -45,7 +45,7 @@ pub(crate) fn tell(gated: &mut Gated, decision: &Decision) {
                 true => String::new(),
                 false => format!(" with {}", in_words(&decision.given)),
             };
-            format!("is violated by `{rule}`{with}, which no thread has run into here: it shows how")
+            format!("is violated by `{rule}`{with}, which it shows")
         }
         Verdict::Verified => "is verified".to_owned(),
         Verdict::Inconclusive => match &decision.reason {

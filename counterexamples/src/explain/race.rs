@@ -25,7 +25,10 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     let there = before.map(|s| case.at(s.location)).unwrap_or_default();
     let later_by = case.agent(last.agent);
     let earlier_by = case.agent(*earlier);
-    let what_is_missing = what_is_missing(Some(rule.name()), [earlier_access, access]);
+    let what_is_missing = match &unannounced {
+        Some(_) if rule == Rule::DataRace => "its bytes were announced when the phase was complete already",
+        _ => what_is_missing(Some(rule.name()), [earlier_access, access]),
+    };
     let message = format!(
         "{later_by}'s {access} of {location}{} conflicts with {earlier_by}'s {earlier_access}{there}: \
          {what_is_missing}",
