@@ -20,8 +20,8 @@ const LONG: usize = 40;
 /// What a loop begins with.
 const WHILE: &str = "while uniform ";
 
-/// That a bound decides a protocol which is not decided, or shows its first error in fewer steps; nothing if it
-/// has no such loop, or a bound does neither.
+/// That a bound decides a protocol which is not decided, or shows its first error in fewer steps; nothing if
+/// it has no such loop, or a bound does neither.
 pub(crate) fn note(decision: &Decision, options: &Options) -> Option<String> {
     let is_open = decision.verdict == Verdict::Inconclusive && decision.target.is_some();
     let error = decision.findings.iter().find(|found| found.level == Level::Error);
@@ -73,8 +73,8 @@ pub(crate) fn note(decision: &Decision, options: &Options) -> Option<String> {
     }
 }
 
-/// The loops that go on as long as all agree, each with its line; none if a decision of theirs is made elsewhere
-/// too, so that a bound would change what is decided there.
+/// The loops that go on as long as all agree, each with its line; none if a decision of theirs is made
+/// elsewhere too, so that a bound would change what is decided there.
 fn loops(text: &str) -> Vec<(usize, String)> {
     let mut found: Vec<(usize, String)> = Vec::new();
     let (mut of_loops, mut all) = (0, 0);

@@ -113,8 +113,8 @@ fn text(input: &mut Input, args: &GateArgs) -> Result<Text, Failed> {
     Ok(Text { name, path: names::shown(&input.path), bytes, load })
 }
 
-/// Runs a protocol. A kernel of which it is in doubt whether it has a violation is run with those values of its
-/// parameters with which it has one for certain, if the model knows of some.
+/// Runs a protocol. A kernel of which it is in doubt whether it has a violation is run with those values of
+/// its parameters with which it has one for certain, if the model knows of some.
 fn run_one(text: &Text, args: &GateArgs, broken: &dyn Fn(String) -> Failed) -> Result<Ran, Failed> {
     let run = |load: &LoadOptions| {
         let protocol = protocol(text, load, args)?;

@@ -10,45 +10,13 @@ use super::mbarrier;
 use super::place::{Did, Place, Remark};
 use super::pool;
 use super::short;
+use super::waiters::{Waiters, waiters};
 use super::words::Words;
 use crate::names;
-use crate::trace::{Awaits, BarrierState, Location, Status, Step};
-
-/// Agents that wait at the same instruction for the same thing.
-pub(super) struct Waiters {
-    pub(super) barrier: u32,
-    pub(super) awaits: Awaits,
-    pub(super) location: Location,
-    instruction: String,
-    pub(super) agents: Vec<u32>,
-}
+use crate::trace::{Awaits, BarrierState, Status, Step};
 
 /// Sentences about barriers, at most.
 const MOST_GROUPS: usize = 8;
-
-pub(super) fn waiters(case: &Case<'_>) -> Vec<Waiters> {
-    let mut groups: Vec<Waiters> = Vec::new();
-    for state in case.end.agents.values().filter(|a| a.status == Status::Blocked) {
-        let (Some(waits), Some(location)) = (state.waits, state.location) else { continue };
-        let group = groups
-            .iter_mut()
-            .find(|g| (g.barrier, g.awaits, g.location) == (waits.barrier, waits.awaits, location));
-        match group {
-            Some(group) => group.agents.push(state.agent),
-            None => groups.push(Waiters {
-                barrier: waits.barrier,
-                awaits: waits.awaits,
-                location,
-                instruction: state.instruction.clone(),
-                agents: vec![state.agent],
-            }),
-        }
-    }
-    // Whoever is in the message comes first.
-    let first = case.outcome.agent;
-    groups.sort_by_key(|g| (!g.agents.contains(&first), g.barrier, g.location));
-    groups
-}
 
 pub(super) fn deadlock(case: &Case<'_>) -> Words {
     let groups = waiters(case);

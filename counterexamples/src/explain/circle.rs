@@ -1,7 +1,7 @@
 //! Barriers whose waiters wait for one another in a circle.
 
-use super::blocked::Waiters;
 use super::case::Case;
+use super::waiters::Waiters;
 use crate::names;
 use crate::trace::Awaits;
 

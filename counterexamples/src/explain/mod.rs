@@ -25,6 +25,7 @@ mod short;
 mod skipped;
 mod standing;
 mod unheard;
+mod waiters;
 mod words;
 
 use barcheck_model::rule::Rule;

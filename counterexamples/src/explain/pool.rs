@@ -1,9 +1,9 @@
 //! Agents that wait for registers while all others wait for them.
 
-use super::blocked::Waiters;
 use super::case::{Case, is_pool, verb};
 use super::culprit::Blame;
 use super::place::{Did, Place, Remark};
+use super::waiters::Waiters;
 use crate::names;
 use crate::trace::{Awaits, Event, Step};
 use std::collections::BTreeMap;

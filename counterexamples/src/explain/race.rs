@@ -23,12 +23,10 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     let unannounced = before.and_then(|before| announced_late(case, before, last));
     let unwaited = unannounced.clone().or_else(|| unwaited(case, last));
     let there = before.map(|s| case.at(s.location)).unwrap_or_default();
-    let later_by = case.agent(last.agent);
-    let earlier_by = case.agent(*earlier);
-    let what_is_missing = match &unannounced {
-        Some(_) if rule == Rule::DataRace => "its bytes were announced when the phase was complete already",
-        _ => what_is_missing(Some(rule.name()), [earlier_access, access]),
-    };
+    let (later_by, earlier_by) = (case.agent(last.agent), case.agent(*earlier));
+    let is_late = rule == Rule::DataRace && unannounced.is_some();
+    let missing = what_is_missing(Some(rule.name()), [earlier_access, access]);
+    let what_is_missing = if is_late { ANNOUNCED_LATE } else { missing };
     let message = format!(
         "{later_by}'s {access} of {location}{} conflicts with {earlier_by}'s {earlier_access}{there}: \
          {what_is_missing}",
@@ -144,6 +142,9 @@ fn unwaited(case: &Case<'_>, last: &Step) -> Option<String> {
         )
     })
 }
+
+/// What is said where bytes are announced too late.
+const ANNOUNCED_LATE: &str = "its bytes were announced when the phase was complete already";
 
 /// That the phase which whoever made the later access saw complete was so before the bytes of the copy were
 /// announced, by one who had arrived in it already.

@@ -16,8 +16,8 @@ pub struct Named {
     pub initialises: bool,
 }
 
-/// The mbarrier objects that the instructions of an agent may name, in the order of its code. Where nothing is
-/// known of an index these are all of the array.
+/// The mbarrier objects that the instructions of an agent may name, in the order of its code. Where nothing
+/// is known of an index these are all of the array.
 #[must_use]
 pub fn named_objects(program: &Program, agent: AgentId) -> Vec<Named> {
     let held = Held::of(program, agent);

@@ -56,8 +56,8 @@ pub(crate) fn run(args: &WhereArgs, colours: Colours) -> io::Result<Status> {
     }
 }
 
-/// Looks for places. A line in the loop of a wait is taken for the wait; of another at which there is nothing it
-/// is said what is near.
+/// Looks for places. A line in the loop of a wait is taken for the wait; of another at which there is nothing
+/// it is said what is near.
 fn find_meant(
     source: &Source<'_>,
     args: &WhereArgs,

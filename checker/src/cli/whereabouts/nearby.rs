@@ -89,8 +89,8 @@ fn shown(program: &Program, agent: AgentId, line: u32) -> String {
     positions(program, agent).remove(&line).unwrap_or_default()
 }
 
-/// The line of the only wait in the smallest loop around a line, if nothing else in that loop concerns others:
-/// from a label to a branch back to it.
+/// The line of the only wait in the smallest loop around a line, from a label to a branch back to it, if
+/// nothing else in that loop concerns others.
 fn wait_around(program: &Program, agent: AgentId, lines: &[&str], line: u32) -> Option<u32> {
     let at = usize::try_from(line).ok()?.checked_sub(1)?;
     let (from, to) = loop_around(lines, at)?;
