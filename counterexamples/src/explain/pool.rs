@@ -5,7 +5,7 @@ use super::culprit::Blame;
 use super::place::{Did, Place, Remark};
 use super::waiters::Waiters;
 use crate::names;
-use crate::trace::{Awaits, Event, Step};
+use crate::trace::{Awaits, Event, Status, Step};
 use std::collections::BTreeMap;
 
 /// The instruction by which an agent changes how many registers it has.
@@ -14,6 +14,11 @@ const CHANGES: &str = "setmaxnreg";
 /// That the pool is to blame: whoever waits elsewhere waits for those alone who wait for registers.
 pub(super) fn of(case: &Case<'_>, groups: &[Waiters]) -> Option<Blame> {
     let pool = groups.iter().find(|group| case.state(group.barrier).is_some_and(is_pool))?;
+    // Who waits and would give some is a part of a circle.
+    let gives = |agent: &u32| case.end.status(*agent) != Status::Exited;
+    if case.state(pool.barrier)?.missing.iter().any(gives) {
+        return None;
+    }
     let others: Vec<&Waiters> = groups.iter().filter(|group| group.barrier != pool.barrier).collect();
     let waits_for_them = |group: &&Waiters| {
         let missing = case.state(group.barrier).map(|state| &state.missing[..]).unwrap_or_default();
