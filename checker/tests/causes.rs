@@ -141,7 +141,8 @@ fn what_nothing_can_complete_any_more_comes_before_those_who_wait_for_it() {
 fn whoever_left_is_told_from_those_who_have_arrived_in_the_phase() {
     assert_eq!(
         headline_of("ptx/mbarrier_torn_decision_broken.bar"),
-        "deadlock: warp 0 exited without arriving on done; warp 1 waits on done (1 of 2 arrivals made)"
+        "deadlock: warp 0 found `?` false and exited without arriving on done; warp 1 waits on done (1 of 2 arrivals \
+         made)"
     );
 }
 

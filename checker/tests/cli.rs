@@ -19,6 +19,8 @@ mod convert;
 mod culprits;
 #[path = "cli/delivery.rs"]
 mod delivery;
+#[path = "cli/early.rs"]
+mod early;
 #[path = "cli/expectations.rs"]
 mod expectations;
 #[path = "cli/folders.rs"]

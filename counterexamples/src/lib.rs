@@ -60,7 +60,7 @@ pub use timeline::{
 pub use trace::{
     Identity, MOST_AGENTS, MOST_STEPS, Situation, Trace, TraceError, fingerprint, fingerprint_of,
 };
-pub use wording::barrier;
+pub use wording::{Named, barrier, named_objects};
 
 /// The JSON Schema of a trace (draft 2020-12).
 pub const TRACE_SCHEMA: &str = include_str!("../schema/trace-1.schema.json");

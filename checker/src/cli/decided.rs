@@ -23,6 +23,8 @@ pub(crate) struct Decided {
     pub(crate) expectation: Option<Expectation>,
     /// Which findings are known, if a baseline says so.
     pub(crate) known: Option<Known>,
+    /// What a bound for its loops decides, or shows in fewer steps.
+    pub(crate) bounded: Option<String>,
 }
 
 impl Deref for Decided {

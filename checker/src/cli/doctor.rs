@@ -6,12 +6,12 @@ use super::files::{self, Input};
 use super::input;
 use super::kernels;
 use super::output::{Colours, Status, complain, error_line, print};
-use barcheck_counterexamples::harmless;
-use barcheck_model::program::{Code, Op, Place, Program};
+use barcheck_counterexamples::{harmless, named_objects};
+use barcheck_model::program::{AgentId, Op, Place, Program};
 use barcheck_specs::{
     Extracted, LineIndex, LoadOptions, Loaded, Source, barriers_in_code, load_within, render,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::io;
 
@@ -79,11 +79,13 @@ fn report(loaded: &Loaded, extracted: &Extracted) -> String {
     let mut text = String::new();
     let (kept, all) = (extracted.kept, extracted.instructions);
     let _ = writeln!(text, "  {} threads; {kept} of {all} instructions concern barriers", program.threads);
-    for (index, role) in program.roles.iter().enumerate() {
+    let initialised = initialised(program);
+    for index in 0..program.roles.len() {
         let _ = writeln!(text, "  {}", agents(program, index));
-        for (instruction, lines) in barriers(&role.code) {
+        for ((instruction, object), lines) in barriers(program, index) {
             let places: Vec<String> = lines.iter().map(|line| place(extracted, *line)).collect();
-            let _ = writeln!(text, "    {instruction}  at {}", places.join(", "));
+            let object = named(instruction, &object, &initialised);
+            let _ = writeln!(text, "    {instruction}  at {}{object}", places.join(", "));
         }
     }
     let lines = LineIndex::new(&loaded.text);
@@ -137,18 +139,76 @@ fn agents(program: &Program, role: usize) -> String {
     shown.join(", ")
 }
 
-/// The instructions on barriers, each with its lines.
-fn barriers(code: &Code) -> BTreeMap<&str, Vec<u32>> {
-    let mut found: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
-    let all = code.ops.iter().zip(&code.texts).zip(&code.places);
-    for ((op, text), place) in all.filter(|((op, _), _)| matches!(op, Op::Barrier(_))) {
-        debug_assert!(matches!(op, Op::Barrier(_)));
-        let lines = found.entry(text.as_str()).or_default();
+/// The agent of a role that stands for all of it.
+fn first_of(program: &Program, role: usize) -> Option<AgentId> {
+    program.agents.iter().position(|of| of.index() == role).map(AgentId::from_index)
+}
+
+/// The objects that an instruction may name, by their names.
+type Objects = Vec<String>;
+
+/// The instructions on barriers and the objects that they name, each with its lines.
+fn barriers(program: &Program, role: usize) -> BTreeMap<(&str, Objects), Vec<u32>> {
+    let code = &program.roles[role].code;
+    let named = first_of(program, role).map(|agent| named_objects(program, agent)).unwrap_or_default();
+    let mut found: BTreeMap<(&str, Objects), Vec<u32>> = BTreeMap::new();
+    let all = code.ops.iter().zip(&code.texts).zip(&code.places).enumerate();
+    for (at, ((op, text), place)) in all {
+        if !matches!(op, Op::Barrier(_)) {
+            continue;
+        }
+        let objects = named.iter().find(|named| named.pc.index() == at).map(|named| named.objects.clone());
+        let lines = found.entry((text.as_str(), objects.unwrap_or_default())).or_default();
         if lines.last() != Some(&place.line) {
             lines.push(place.line);
         }
     }
     found
+}
+
+/// The lines at which each object is initialised.
+fn initialised(program: &Program) -> BTreeMap<String, BTreeSet<u32>> {
+    let mut lines: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
+    for (role, agent) in (0..program.roles.len()).filter_map(|role| Some((role, first_of(program, role)?))) {
+        let places = &program.roles[role].code.places;
+        for named in named_objects(program, agent).into_iter().filter(|named| named.initialises) {
+            let Some(place) = places.get(named.pc.index()) else { continue };
+            for object in named.objects {
+                lines.entry(object).or_default().insert(place.line);
+            }
+        }
+    }
+    lines
+}
+
+/// Objects that are listed of one instruction.
+const OBJECTS: usize = 4;
+
+/// `; [%r35] = mbar[5], initialised at line 101`.
+fn named(instruction: &str, objects: &[String], initialised: &BTreeMap<String, BTreeSet<u32>>) -> String {
+    let operands: Vec<&str> =
+        instruction.split('[').skip(1).filter_map(|rest| rest.split(']').next()).collect();
+    // A copy names its object last.
+    let is_first = instruction.starts_with("mbarrier") || instruction.contains("commit");
+    let operand = if is_first { operands.first() } else { operands.last() };
+    let operand = operand.map_or_else(|| "it is on ".to_owned(), |operand| format!("[{operand}] = "));
+    let told = |object: &String| {
+        let lines = initialised.get(object).filter(|_| !instruction.starts_with("mbarrier.init"));
+        let lines: Vec<String> = lines.into_iter().flatten().map(u32::to_string).collect();
+        match lines.as_slice() {
+            [] => object.clone(),
+            [line] => format!("{object}, initialised at line {line}"),
+            lines => format!("{object}, initialised at lines {}", lines.join(", ")),
+        }
+    };
+    match objects {
+        [] => String::new(),
+        [only] => format!("; {operand}{}", told(only)),
+        few if few.len() <= OBJECTS => {
+            format!("; {operand}{}", few.iter().map(told).collect::<Vec<_>>().join(", or "))
+        }
+        [first, .., last] => format!("; {operand}one of {}, {first} to {last}", objects.len()),
+    }
 }
 
 /// A line of the kernel, and of its source where that is known.

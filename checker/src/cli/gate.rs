@@ -4,9 +4,11 @@
 use super::args::{Format, GateArgs};
 use super::files::{self, Input};
 use super::output::{Colours, Look, Palette, Status, complain, counted, error_line, print};
+use super::settled::{self, Given};
 use super::traces::TraceSink;
 use super::written::Written;
 use super::{input, kernels, memory, names, narrative};
+use barcheck::Verdict;
 use barcheck::gate::{self, Effort, Extent, Gated, MOST_UNDER_LOOM, Protocol, Unread, Violation, With};
 use barcheck_counterexamples::harmless;
 use barcheck_model::machine::Options;
@@ -36,14 +38,10 @@ pub(crate) fn run(args: &GateArgs, colours: Colours) -> io::Result<Status> {
     for mut input in inputs {
         let path = input.path.clone();
         let path = path.as_path();
-        let result = protocol(&mut input, args).and_then(|protocol| {
-            let with = args.with.unwrap_or_else(|| suited(&protocol));
-            let gated = explore(&protocol, with, args)
-                .map_err(|why| (Status::Trouble, error_line(colours.err, named(path, &why))))?;
-            Ok((protocol, gated))
-        });
+        let broken = |why: String| (Status::Trouble, error_line(colours.err, named(path, &why)));
+        let result = text(&mut input, args).and_then(|text| run_one(&text, args, &broken));
         match result {
-            Ok((protocol, gated)) => {
+            Ok(Ran { protocol, gated, given }) => {
                 status = status.max(status_of(&gated));
                 let (written, errors) = write(&mut sinks, path, &gated);
                 for error in errors {
@@ -51,8 +49,8 @@ pub(crate) fn run(args: &GateArgs, colours: Colours) -> io::Result<Status> {
                     status = status.max(Status::Trouble);
                 }
                 match args.format {
-                    Format::Json => print(&json(path, &protocol, &gated))?,
-                    Format::Human => print(&human(path, &protocol, &gated, &written, colours.out))?,
+                    Format::Json => print(&json(path, &protocol, (&gated, &given)))?,
+                    Format::Human => print(&human(path, &protocol, (&gated, &given), &written, colours.out))?,
                 }
             }
             Err((failed, said)) => {
@@ -86,16 +84,62 @@ fn suited(protocol: &Protocol) -> With {
     if protocol.agents() <= MOST_UNDER_LOOM { With::Loom } else { With::Shuttle }
 }
 
-/// Reads a protocol. The error is for people, ended by a line break.
-fn protocol(input: &mut Input, args: &GateArgs) -> Result<Protocol, (Status, String)> {
+/// A text, and what is said of it.
+struct Text {
+    name: String,
+    path: String,
+    bytes: Vec<u8>,
+    load: LoadOptions,
+}
+
+/// What was run.
+struct Ran {
+    protocol: Protocol,
+    gated: Gated,
+    /// Values of parameters with which it was run, beyond those that were asked for.
+    given: Given,
+}
+
+/// What went wrong, for people, ended by a line break.
+type Failed = (Status, String);
+
+fn text(input: &mut Input, args: &GateArgs) -> Result<Text, Failed> {
     let name = input::display_name(&input.path);
     let unreadable = |why: input::Unread| (why.status(), format!("error: cannot read {name}: {why}\n"));
     let bytes = input.read(args.timeout).map_err(unreadable)?;
     let mut load = LoadOptions::default();
     load.defines.extend(args.define.iter().map(|define| (define.name.clone(), define.value)));
     args.kernel.tell(&mut load, input.entry.as_ref().map(|entry| entry.index));
+    Ok(Text { name, path: names::shown(&input.path), bytes, load })
+}
+
+/// Runs a protocol. A kernel of which it is in doubt whether it has a violation is run with those values of
+/// its parameters with which it has one for certain, if the model knows of some.
+fn run_one(text: &Text, args: &GateArgs, broken: &dyn Fn(String) -> Failed) -> Result<Ran, Failed> {
+    let run = |load: &LoadOptions| {
+        let protocol = protocol(text, load, args)?;
+        let with = args.with.unwrap_or_else(|| suited(&protocol));
+        let gated = explore(&protocol, with, args).map_err(broken)?;
+        Ok::<_, Failed>((protocol, gated))
+    };
+    let (protocol, mut gated) = run(&text.load)?;
+    if gated.doubt.is_some() {
+        let decision = settled::decided(&text.name, &text.bytes, &text.load, args);
+        if decision.verdict == Verdict::Violated && !decision.given.is_empty() {
+            let (protocol, gated) = run(&settled::with(&text.load, &decision.given))?;
+            if gated.violation.is_some() {
+                return Ok(Ran { protocol, gated, given: decision.given });
+            }
+        }
+        settled::tell(&mut gated, &decision);
+    }
+    Ok(Ran { protocol, gated, given: Given::new() })
+}
+
+/// Reads a protocol. The error is for people, ended by a line break.
+fn protocol(text: &Text, load: &LoadOptions, args: &GateArgs) -> Result<Protocol, Failed> {
     let options = Options { exited_threads: args.exited_threads };
-    let read = Protocol::read(&names::shown(&input.path), &bytes, &load.defines, options);
+    let read = Protocol::read(&text.path, &text.bytes, &load.defines, options);
     read.map_err(|unread| match unread {
         Unread::Wrong(said) => (Status::Trouble, said),
         Unread::Beyond(said) => (Status::Inconclusive, format!("cannot be run on threads: {said}\n")),
@@ -126,7 +170,13 @@ fn status_of(gated: &Gated) -> Status {
     }
 }
 
-fn human(path: &Path, protocol: &Protocol, gated: &Gated, written: &[Written], palette: Palette) -> String {
+fn human(
+    path: &Path,
+    protocol: &Protocol,
+    (gated, given): (&Gated, &Given),
+    written: &[Written],
+    palette: Palette,
+) -> String {
     let head = match verdict(gated) {
         word @ "passed" => palette.good(word),
         word @ "violated" => palette.bad(word),
@@ -149,6 +199,9 @@ fn human(path: &Path, protocol: &Protocol, gated: &Gated, written: &[Written], p
     let executions = counted(gated.executions, "execution");
     let _ = writeln!(text, "{} finds `{}` after {executions}", gated.with.name(), violation.rule);
     let _ = writeln!(text, "\n{}", violation.trace.outcome.message);
+    if !given.is_empty() {
+        let _ = writeln!(text, "  it comes about with {}", settled::in_words(given));
+    }
     text.push_str(&narrative::narrative(&violation.trace, Look::terminal(palette)));
     if let Some(schedule) = &violation.schedule {
         let _ = writeln!(text, "  {} {schedule}", palette.faint("replay with --with shuttle --schedule"));
@@ -183,11 +236,12 @@ struct Report<'a> {
     rules: Vec<&'static str>,
     rule: Option<&'static str>,
     message: Option<&'a str>,
+    given: &'a Given,
     schedule: Option<&'a str>,
     trace: Option<&'a barcheck_counterexamples::Trace>,
 }
 
-fn json(path: &Path, protocol: &Protocol, gated: &Gated) -> String {
+fn json(path: &Path, protocol: &Protocol, (gated, given): (&Gated, &Given)) -> String {
     let target: Target = protocol.target();
     let violation: Option<&Violation> = gated.violation.as_ref();
     let report = Report {
@@ -204,6 +258,7 @@ fn json(path: &Path, protocol: &Protocol, gated: &Gated) -> String {
         rules: gated.rules.iter().map(|rule| rule.name()).collect(),
         rule: violation.map(|violation| violation.rule.name()),
         message: violation.map(|violation| violation.trace.outcome.message.as_str()),
+        given,
         schedule: violation.and_then(|violation| violation.schedule.as_deref()),
         trace: violation.map(|violation| &violation.trace),
     };

@@ -75,7 +75,8 @@ pub(crate) fn on_standard_output(decided: &Decided, written: &[Written], quiet: 
             _ => String::new(),
         };
         let _ = writeln!(text, "  {place}{}", reason.what);
-        if let Some(remedy) = &reason.remedy {
+        let bounded = decided.bounded.iter().filter(|_| report.verdict == Verdict::Inconclusive);
+        for remedy in reason.remedy.iter().chain(bounded) {
             let _ = writeln!(text, "  {}: {remedy}", palette.strong("help"));
         }
     }
@@ -89,7 +90,10 @@ pub(crate) fn on_standard_output(decided: &Decided, written: &[Written], quiet: 
             continue;
         }
         text.push('\n');
-        text.push_str(&finding(report, found, &lines, palette));
+        let is_error = |(found, _): &(&Finding, bool)| found.level == Level::Error;
+        let is_first = decided.judged_findings().position(|judged| is_error(&judged)) == Some(number);
+        let bounded = decided.bounded.as_deref().filter(|_| is_first);
+        text.push_str(&finding((report, bounded), found, &lines, palette));
         // Findings on one path share its narrative.
         let mut earlier = decided.judged_findings().take(number).filter(|(_, known)| !known);
         let told = earlier.any(|(earlier, _)| earlier.trace.steps == found.trace.steps);
@@ -296,7 +300,12 @@ fn statistics(statistics: &Statistics, method: &Method) -> String {
 }
 
 /// A finding at its place in the text, as rustc shows an error.
-fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: Palette) -> String {
+fn finding(
+    (report, bounded): (&Decision, Option<&str>),
+    found: &Finding,
+    lines: &LineIndex<'_>,
+    palette: Palette,
+) -> String {
     let rule = found.rule.name();
     let labels = barcheck_counterexamples::labels(&found.trace);
     let span_of =
@@ -313,7 +322,10 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     };
     if let Some(label) = blamed {
         diagnostic.primary.message.clone_from(&label.text);
-        diagnostic = diagnostic.also(lines.span(found.place), "others wait here");
+        // Whoever waits where those to blame do is named with them.
+        if (label.line, label.column) != (found.place.line, found.place.column) {
+            diagnostic = diagnostic.also(lines.span(found.place), "others wait here");
+        }
     }
     let others = labels.iter().skip(usize::from(blamed.is_some())).filter(|label| label.line > 0);
     for label in others {
@@ -338,7 +350,7 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     if let Some(left_out) = &found.left_out {
         diagnostic = diagnostic.note(left_out.clone());
     }
-    if let Some(note) = shorter(found) {
+    if let Some(note) = bounded.map(str::to_owned).or_else(|| shorter(found)) {
         diagnostic = diagnostic.note(note);
     }
     if let Some(param) = is_0(report, found) {

@@ -6,6 +6,7 @@
 mod args;
 mod assumed;
 mod baseline;
+mod bounded;
 mod convert;
 mod coverage;
 mod deadline;
@@ -39,6 +40,7 @@ mod protocol;
 mod replay;
 mod report;
 mod rules;
+mod settled;
 mod show;
 mod sweep;
 mod table;

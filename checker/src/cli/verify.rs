@@ -2,6 +2,7 @@
 
 use super::args::{Changes, KernelArgs, SearchArgs, VerifyArgs};
 use super::baseline::{Baseline, Record};
+use super::bounded;
 use super::decided::{Decided, Known};
 use super::delivery::Delivery;
 use super::expect::{self, Expectation};
@@ -362,7 +363,9 @@ impl Question {
         if let Some(entry) = &input.entry {
             decision.kernel = Some(entry.name.clone());
         }
-        Decided { path: input.path.clone(), decision, options, parameters, expectation, known: None }
+        let is_met = expectation.as_ref().is_some_and(Expectation::is_met);
+        let bounded = if is_met || watch::interrupted() { None } else { bounded::note(&decision, &options) };
+        Decided { path: input.path.clone(), decision, options, parameters, expectation, known: None, bounded }
     }
 
     fn decision(

@@ -294,9 +294,28 @@ fn kernels_run_on_threads_as_far_as_there_are_barriers_for_them() {
 }
 
 #[test]
+fn a_kernel_is_run_with_the_values_with_which_the_model_decides_it() {
+    // How many lanes go by the first barrier is up to the parameter.
+    let text = ".version 8.0\n.target sm_90\n.visible .entry k(.param .u32 n)\n.reqntid 64\n{\n.reg .pred %p<2>;\n.reg .b32 \
+                %r<3>;\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nsetp.lt.u32 %p1, %r2, %r1;\n@%p1 bra $L;\n\
+                bar.sync 1, 64;\n$L:\nbar.sync 0;\nret;\n}\n";
+    let folder = Folder::new();
+    let file = folder.add("k.ptx", text);
+    let verified = run(&["verify", &file]).expect(1).prints("it comes about with n = ");
+    let with =
+        verified.out.lines().find_map(|line| line.split_once("it comes about with ")).expect("a line").1;
+    let gated = run(&["gate", &file]).expect(1);
+    gated.prints("finds `partial-warp`").prints(&format!("it comes about with {with}"));
+    let json = &run(&["gate", "--format", "json", &file]).expect(1).json()[0];
+    assert_eq!((json["verdict"].as_str(), json["given"]["n"].is_i64()), (Some("violated"), true));
+}
+
+#[test]
 fn what_a_kernel_shows_only_for_certain_data_is_no_violation() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/data.ptx");
     let depends = run(&["gate", "--cta", "64", "--entry", "by_thread_and_sure", file]).expect(3);
     let depends = depends.prints("inconclusive ").prints("loom finds `deadlock`, which may be none");
-    depends.prints("it rests on data that is not known");
+    let depends = depends.prints("it rests on data that is not known");
+    // The model knows of another run.
+    depends.prints("by `barcheck verify` it is violated by `deadlock`, which it shows");
 }

@@ -215,6 +215,20 @@ fn the_doctor_says_what_a_kernel_is_made_of() {
 }
 
 #[test]
+fn the_doctor_names_the_object_of_a_register_and_where_it_is_initialised() {
+    let (_folder, path) = folder(
+        ".version 8.0\n.target sm_90\n.visible .entry k() .reqntid 64\n{\n\t.reg .pred %p<3>;\n\t.reg .b32 %r<5>;\n\t\
+         .shared .align 8 .b8 bars[16];\n\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r2, bars;\n\tadd.s32 %r3, %r2, 8;\n\t\
+         setp.ne.u32 %p1, %r1, 0;\n\t@%p1 bra $L;\n\tmbarrier.init.shared.b64 [%r2], 64;\n\t\
+         mbarrier.init.shared.b64 [%r3], 64;\n$L:\n\tbar.sync 0;\n\tmbarrier.arrive.shared.b64 _, [%r3];\n\tret;\n}\n",
+    );
+    run(&["doctor", &path])
+        .expect(0)
+        .prints("mbarrier.init.shared.b64 [%r2], 64  at line 13; [%r2] = mbar[0]\n")
+        .prints("mbarrier.arrive.shared.b64 _, [%r3]  at line 17; [%r3] = mbar[1], initialised at line 14\n");
+}
+
+#[test]
 fn what_is_not_followed_is_inconclusive_at_its_line() {
     let (_folder, path) = folder(
         ".version 8.0\n.entry k() .reqntid 32\n{\nmbarrier.arrive.noComplete.shared::cta.b64 _, [8], 1;\nret;\n}\n",

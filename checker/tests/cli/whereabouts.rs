@@ -156,6 +156,35 @@ fn kernels_are_asked_by_lines_of_ptx_and_of_the_source() {
         .says("nothing that concerns other agents is at other.cu:9");
 }
 
+/// Lane 0 of each warp arrives at an object, and all wait for it in a loop.
+const WAITS: &str = ".version 8.0\n.target sm_90\n.visible .entry k() .reqntid 64\n{\n\t.reg .pred %p<3>;\n\t.reg .b32 \
+                     %r<3>;\n\t.reg .b64 %rd<3>;\n\t.shared .align 8 .b64 mbar;\n\tmov.u32 %r1, %tid.x;\n\t\
+                     setp.ne.u32 %p1, %r1, 0;\n\t@%p1 bra $L;\n\tmbarrier.init.shared.b64 [mbar], 2;\n$L:\n\t\
+                     bar.sync 0;\n$M:\n\tmbarrier.try_wait.parity.shared.b64 %p1, [mbar], 0;\n\t@%p1 bra $D;\n\t\
+                     bra.uni $M;\n$D:\n\tbar.sync 0;\n\tret;\n}\n";
+
+#[test]
+fn a_line_in_the_loop_of_a_wait_is_taken_for_the_wait_and_said() {
+    let (_folder, path) = folder("waits.ptx", WAITS);
+    // The label, the wait, and both branches.
+    for line in [15, 17, 18] {
+        let found = run(&["where", &path, "--at", &format!("0..2={line}")]).expect(0);
+        let found = found
+            .says(&format!("note: line {line} is in the loop of the wait at line 16, `mbarrier.try_wait"));
+        found.prints("hangs").prints("warps 0 and 1: line 16");
+    }
+    run(&["where", &path, "--at", "0=16"]).expect(0).prints("hangs");
+}
+
+#[test]
+fn of_a_line_at_which_there_is_nothing_the_nearest_on_both_sides_are_said() {
+    let (_folder, path) = folder("waits.ptx", WAITS);
+    run(&["where", &path, "--at", "1=19"])
+        .expect(2)
+        .says("the nearest before it is line 16, `mbarrier.try_wait")
+        .says("and behind it line 20, `bar.sync 0`");
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     let (folder, path) = folder("short.bar", SHORT);

@@ -6,6 +6,7 @@
 
 use super::case::{Case, sentence, verb};
 use super::culprit::Blame;
+use super::forks;
 use super::laps;
 use super::place::{Did, Place, Remark};
 use super::rounds;
@@ -83,8 +84,9 @@ fn with_decision(case: &Case<'_>, mut blame: Blame) -> Blame {
                 theirs(&blame.agents, step.location, Did::Declined(condition)),
             );
         }
+        return blame;
     }
-    blame
+    forks::with(case, blame)
 }
 
 fn parted_from(case: &Case<'_>, barriers: &[u32]) -> Option<Blame> {
@@ -436,6 +438,16 @@ fn one_too_many(
         1 => "after 1 arrival".to_owned(),
         _ => format!("after {most} arrivals"),
     };
+    if let Some(fork) = forks::of(case, missing, first) {
+        let again = if most == 0 { String::new() } else { format!(" a {} time", ordinal(made)) };
+        let says = format!(
+            "{} {} and exited {exited} on {on}, and {names} came{at} to it{again}",
+            case.agents(missing),
+            fork.says(case)
+        );
+        let places = vec![fork.place(missing), theirs(arrived, step.location, Did::ArrivedOn(on))];
+        return Some(Blame { agents: missing.clone(), says, barrier, others: String::new(), places });
+    }
     let others = format!(
         "{}, which {} the same code, exited {exited} on {on}.",
         sentence(&case.agents(missing)),

@@ -2,50 +2,21 @@
 
 use super::blame;
 use super::case::{Case, Whereabouts, has_phases, is_pool, lanes_here, sentence, verb};
+use super::circle;
 use super::culprit::Blame;
 use super::hopeless;
+use super::laps;
 use super::mbarrier;
 use super::place::{Did, Place, Remark};
+use super::pool;
 use super::short;
+use super::waiters::{Waiters, waiters};
 use super::words::Words;
 use crate::names;
-use crate::trace::{Awaits, BarrierState, Location, Status, Step};
-
-/// Agents that wait at the same instruction for the same thing.
-pub(super) struct Waiters {
-    barrier: u32,
-    awaits: Awaits,
-    location: Location,
-    instruction: String,
-    pub(super) agents: Vec<u32>,
-}
+use crate::trace::{Awaits, BarrierState, Status, Step};
 
 /// Sentences about barriers, at most.
 const MOST_GROUPS: usize = 8;
-
-pub(super) fn waiters(case: &Case<'_>) -> Vec<Waiters> {
-    let mut groups: Vec<Waiters> = Vec::new();
-    for state in case.end.agents.values().filter(|a| a.status == Status::Blocked) {
-        let (Some(waits), Some(location)) = (state.waits, state.location) else { continue };
-        let group = groups
-            .iter_mut()
-            .find(|g| (g.barrier, g.awaits, g.location) == (waits.barrier, waits.awaits, location));
-        match group {
-            Some(group) => group.agents.push(state.agent),
-            None => groups.push(Waiters {
-                barrier: waits.barrier,
-                awaits: waits.awaits,
-                location,
-                instruction: state.instruction.clone(),
-                agents: vec![state.agent],
-            }),
-        }
-    }
-    // Whoever is in the message comes first.
-    let first = case.outcome.agent;
-    groups.sort_by_key(|g| (!g.agents.contains(&first), g.barrier, g.location));
-    groups
-}
 
 pub(super) fn deadlock(case: &Case<'_>) -> Words {
     let groups = waiters(case);
@@ -56,8 +27,14 @@ pub(super) fn deadlock(case: &Case<'_>) -> Words {
     if let Some(blame) = blame::of(case, &barriers) {
         return blamed(case, &groups, &blame);
     }
+    let skipped = || laps::skipped(case, &barriers);
+    let hopeless = groups.iter().find_map(|group| hopeless_of(case, group));
+    if let Some(blame) = pool::of(case, &groups).or_else(|| if hopeless.is_none() { skipped() } else { None })
+    {
+        return blamed(case, &groups, &blame);
+    }
     let barriers = names::distinct(groups.iter().map(|g| g.barrier));
-    let message = match groups.iter().find_map(|group| hopeless_of(case, group)) {
+    let message = match hopeless {
         Some((group, why)) if group.awaits == Awaits::Lanes => why + &elsewhere(barriers.len(), 1),
         Some((group, why)) => format!("{why}; {}{}", waits(case, group), elsewhere(barriers.len(), 1)),
         None => all_wait(case, &groups, first, barriers.len()),
@@ -77,7 +54,10 @@ fn all_wait(case: &Case<'_>, groups: &[Waiters], first: &Waiters, barriers: usiz
     let message = waits(case, first);
     if let Some(other) = groups.get(1).filter(|other| other.barrier != first.barrier) {
         let message = format!("{message}; {}{}", waits(case, other), elsewhere(barriers, 2));
-        let circle = match circle(case, groups).map(|circle| circle.len()) {
+        let circle = match circle::of(case, groups).map(|circle| circle.len()) {
+            Some(2) if barriers == 2 && mbarrier::nothing_has_begun(case) => {
+                ": they wait for each other, and nobody goes first"
+            }
             Some(2) if barriers == 2 => ": they wait for each other",
             Some(_) if barriers > 2 => ", in a circle",
             _ => "",
@@ -154,7 +134,7 @@ fn describe_all(case: &Case<'_>, groups: &[Waiters], words: &mut Words) {
     if groups.len() > MOST_GROUPS {
         words.sentences.push(format!("{} more groups wait elsewhere.", groups.len() - MOST_GROUPS));
     }
-    words.sentences.extend(wait_cycle(case, groups));
+    words.sentences.extend(circle::in_words(case, groups));
 }
 
 pub(super) fn stuck_agent(case: &Case<'_>) -> Words {
@@ -167,7 +147,8 @@ pub(super) fn stuck_agent(case: &Case<'_>) -> Words {
     let cycle = &case.trace.steps[case.trace.steps.partition_point(|step| step.index < from)..];
     let length = case.trace.length().saturating_sub(from);
     let movers = names::distinct(cycle.iter().map(|s| s.agent));
-    let blame = if is_for_agents(&group) { blame::of(case, &[group.barrier]) } else { None };
+    let of_agents = |on: u32| blame::of(case, &[on]).or_else(|| laps::skipped(case, &[on]));
+    let blame = if is_for_agents(&group) { of_agents(group.barrier) } else { None };
     let missing = || missing_clause(case, group).map(|m| format!("; {m}")).unwrap_or_default();
     let hang = format!(
         "{} for ever, while {} {} on in a cycle",
@@ -465,31 +446,4 @@ fn lanes(case: &Case<'_>, group: &Waiters, words: &mut Words) {
         ));
         words.related.extend(state.fragments.iter().map(|fragment| lanes_here(*agent, fragment)));
     }
-}
-
-/// The barriers whose waiters wait for one another in a circle.
-fn circle(case: &Case<'_>, groups: &[Waiters]) -> Option<Vec<u32>> {
-    // Follow, from the first group, somebody who is missing and blocked elsewhere.
-    let mut order = vec![groups.first()?.barrier];
-    loop {
-        let here = case.state(*order.last()?)?;
-        let next = here.missing.iter().find_map(|a| {
-            let state = case.end.agents.get(a)?;
-            state.waits.filter(|w| w.awaits == Awaits::Agents && w.barrier != here.barrier)
-        })?;
-        if let Some(from) = order.iter().position(|b| *b == next.barrier) {
-            return Some(order.split_off(from));
-        }
-        order.push(next.barrier);
-    }
-}
-
-/// The same in a sentence.
-fn wait_cycle(case: &Case<'_>, groups: &[Waiters]) -> Option<String> {
-    let names: Vec<String> = circle(case, groups)?.into_iter().map(|b| case.barrier(b)).collect();
-    Some(format!(
-        "They wait for one another in a cycle: whoever {} still {} waits on another of them.",
-        names::list(&names),
-        if names.len() == 1 { "needs" } else { "need" }
-    ))
 }

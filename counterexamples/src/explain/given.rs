@@ -8,19 +8,19 @@ use crate::trace::{Event, Location};
 /// where the trace has neither.
 pub(super) fn to(case: &Case<'_>, barrier: u32) -> Option<Place> {
     let on = case.barrier(barrier);
-    let count = count(case, barrier)?;
-    let remark = Remark::Count { on: on.clone(), count };
+    let shown = count(case, barrier);
+    let remark = |count: u32| Remark::Count { on: on.clone(), count };
     let begins = |event: &Event| matches!(event, Event::Begun { barrier: begun } if *begun == barrier);
     let init = case.back(usize::MAX, |step| step.events.iter().any(begins));
     if let Some(step) = init {
-        return Some(Case::here(step, remark));
+        return Some(Case::here(step, remark(shown?)));
     }
     let protocol = &case.trace.protocol;
     if protocol.format != "bar" {
         return None;
     }
-    let location = declared(&protocol.source, on.split(['[', ' ']).next()?)?;
-    Some(Place { agent: case.outcome.agent, location, remark })
+    let (location, written) = declared(&protocol.source, on.split(['[', ' ']).next()?)?;
+    Some(Place { agent: case.outcome.agent, location, remark: remark(shown.or(written)?) })
 }
 
 /// The count of an object, as far as a phase has shown it: between two phases nothing is counted.
@@ -31,8 +31,8 @@ fn count(case: &Case<'_>, barrier: u32) -> Option<u32> {
     counts.find(|count| count.of == "arrivals").map(|count| count.expected)
 }
 
-/// The place of the count with which a text declares an object.
-fn declared(source: &str, name: &str) -> Option<Location> {
+/// The place of the count with which a text declares an object, and the count, if it is a number.
+fn declared(source: &str, name: &str) -> Option<(Location, Option<u32>)> {
     for (row, line) in source.lines().enumerate() {
         let code = line.split("//").next().unwrap_or("");
         let mut statements = code.match_indices("mbarrier ");
@@ -43,11 +43,12 @@ fn declared(source: &str, name: &str) -> Option<Location> {
             let Some(at) = object.find("count ").filter(|_| called == name) else { continue };
             let start = object.as_ptr() as usize - line.as_ptr() as usize + at;
             let text = object[at..].trim_end();
-            return Some(Location {
+            let location = Location {
                 line: u32::try_from(row + 1).ok()?,
                 column: u32::try_from(line[..start].chars().count() + 1).ok()?,
                 length: u32::try_from(text.chars().count()).ok()?,
-            });
+            };
+            return Some((location, text["count ".len()..].trim().parse().ok()));
         }
     }
     None
@@ -61,9 +62,9 @@ mod tests {
     fn a_count_is_found_where_its_own_object_is_declared() {
         let source =
             "target ptx; // mbarrier full count 9;\ncta 64;\n  mbarrier full[2] count 1, empty[2] count N;";
-        let found = |name| declared(source, name).map(|at| (at.line, at.column, at.length));
-        assert_eq!(found("full"), Some((3, 20, 7)));
-        assert_eq!(found("empty"), Some((3, 38, 7)));
+        let found = |name| declared(source, name).map(|(at, n)| (at.line, at.column, at.length, n));
+        assert_eq!(found("full"), Some((3, 20, 7, Some(1))));
+        assert_eq!(found("empty"), Some((3, 38, 7, None)));
         assert_eq!(found("em"), None);
     }
 }

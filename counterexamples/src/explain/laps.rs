@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 
 use barcheck_model::rule::Rule;
 
-use super::case::{Case, sentence, verb};
-use super::place::Did;
+use super::case::{Case, completes, sentence, verb};
+use super::culprit::Blame;
+use super::place::{Did, Place, Remark};
 use super::words::Words;
 use crate::names;
 use crate::objects::is_object;
-use crate::trace::{Detail, Event, Step};
+use crate::trace::{Detail, Event, Status, Step};
 
 /// How a trace calls a read.
 const READ: &str = "read";
@@ -142,16 +143,17 @@ impl Lap<'_> {
     }
 
     /// That such a wait passed.
-    fn says_idle(&self, case: &Case<'_>) -> String {
-        let (who, on) = (sentence(&case.agent(self.agent)), case.barrier(self.barrier));
+    fn says_idle(&self, case: &Case<'_>, who: &[u32]) -> String {
+        let (their, they) = (verb(who, "its", "their"), verb(who, "it", "they"));
+        let (who, on) = (sentence(&case.agents(who)), case.barrier(self.barrier));
         let (step, at) = (Case::step_name(self.step), case.at(self.step.location));
         match self.phase {
             Some(phase) => format!(
-                "{who} passed its wait on {on}{at} ({step}) too early: the parity is that of phase {phase}, which it \
-                 had seen complete before, and no other had been complete since."
+                "{who} passed {their} wait on {on}{at} ({step}) too early: the parity is that of phase {phase}, which \
+                 {they} had seen complete before, and no other had been complete since."
             ),
             None => format!(
-                "{who} passed its wait on {on}{at} ({step}) too early: no phase of it was complete. Of a fresh \
+                "{who} passed {their} wait on {on}{at} ({step}) too early: no phase of it was complete. Of a fresh \
                  object the phase before the first counts as complete, and its parity is 1."
             ),
         }
@@ -172,7 +174,7 @@ impl Lap<'_> {
     /// That a wait was late, of all who were so alike.
     fn says(&self, case: &Case<'_>, who: &[u32]) -> String {
         if self.is_idle() {
-            return self.says_idle(case);
+            return self.says_idle(case, who);
         }
         let Some(phase) = self.phase else { return self.says_never(case, who) };
         let phase = format!("phase {phase} of {}", case.barrier(self.barrier));
@@ -220,6 +222,32 @@ impl Lap<'_> {
     }
 }
 
+/// Those whose wait goes on in the end for a phase after ones that they never waited for.
+pub(super) fn skipped(case: &Case<'_>, barriers: &[u32]) -> Option<Blame> {
+    let laps = of(case);
+    let lasting = that_last(&laps, barriers);
+    let first = *lasting.iter().find(|lap| lap.phase.is_none() && !lap.seen && !lap.is_idle())?;
+    let who = names::distinct(lasting.iter().filter(|lap| lap.is_like(first)).map(|lap| lap.agent));
+    let state = case.state(first.barrier)?;
+    if state.missing.iter().any(|agent| case.end.status(*agent) == Status::Exited) {
+        return None;
+    }
+    let (on, complete) = (case.barrier(first.barrier), first.later - 1);
+    let (phases, is) = if complete == 1 {
+        ("phase 0".to_owned(), "is")
+    } else {
+        (format!("phases 0 to {}", complete - 1), "are")
+    };
+    let says = format!(
+        "{} came{} to wait for phase {complete} of {on} and never waited for {phases}, which {is} complete",
+        case.agents(&who),
+        case.at(first.step.location),
+    );
+    let did = Remark::Did(who.clone(), Did::Waits(on));
+    let places = vec![Place { agent: first.agent, location: first.step.location, remark: did }];
+    Some(Blame { agents: who, says, barrier: first.barrier, others: String::new(), places })
+}
+
 /// That the waits of agents that go on in the end are late.
 pub(super) fn lasting(case: &Case<'_>, agents: &[u32], barrier: u32) -> Vec<String> {
     let laps = of(case);
@@ -257,6 +285,13 @@ pub(super) fn tell(case: &Case<'_>, rule: Rule, words: &mut Words) {
         // The cause comes before what follows from it.
         words.sentences.insert(0, lap.says(case, &[lap.agent]));
         words.related.push(Case::did(lap.step, Did::PassedTooEarly(case.barrier(lap.barrier))));
+    } else if let Some(laps) = early_twice(case, rule) {
+        let (first, who) = (&laps[0], names::distinct(laps.iter().map(|lap| lap.agent)));
+        let (their, on) = (verb(&who, "its", "their"), case.barrier(first.barrier));
+        words.message += &format!("; {} passed {their} wait on {on} too early", case.agents(&who));
+        words.sentences.insert(0, first.says(case, &who));
+        let early = Did::PassedTooEarly(on);
+        words.related.extend(laps.iter().map(|lap| Case::did(lap.step, early.clone())));
     } else if let Some(lap) = free_before(case, rule) {
         words.sentences.push(lap.says_free(case));
     }
@@ -297,6 +332,35 @@ fn idle_before<'t>(case: &Case<'t>, rule: Rule) -> Option<Lap<'t>> {
     };
     let lap = any.and_then(found).or_else(|| own.and_then(found)).or_else(earlier)?;
     Some(lap.clone())
+}
+
+/// Waits by which agents came twice to an arrival on the object that a finding is about, in one phase: they
+/// passed between the two though nothing had come. So the phase was complete before others had arrived in it,
+/// who broke the rule.
+fn early_twice<'t>(case: &Case<'t>, rule: Rule) -> Option<Vec<Lap<'t>>> {
+    let is_meant = matches!(rule, Rule::UnobservedPhase | Rule::OverArrival) && !case.trace.is_excerpt();
+    let barrier = case.outcome.barrier.filter(|_| is_meant)?;
+    let (last, is_end) = (case.before_last(), |step: &Step| completes(step, barrier));
+    let until = if rule == Rule::UnobservedPhase { case.back(last, is_end)?.index } else { last };
+    let phase = case.gathered(barrier, until).into_iter();
+    let phase: Vec<&Step> = phase.chain(case.trace.steps.get(until).filter(|step| is_end(step))).collect();
+    let made = |agent: u32| phase.iter().filter(move |step| step.agent == agent).map(|step| step.index);
+    let early = |lap: &&Lap<'_>| {
+        let is_between =
+            |at: usize| made(lap.agent).any(|first| first < at) && made(lap.agent).any(|again| at < again);
+        // A writer that waits for a place that is free in the beginning is meant to pass.
+        let is_free = lap.phase.is_none() && !lap.seen && !reads_behind(case, lap.step);
+        lap.passed && lap.is_idle() && !is_free && is_between(lap.step.index)
+    };
+    let laps = of(case);
+    let first = laps.iter().find(early)?;
+    let mut alike: Vec<Lap<'t>> = Vec::new();
+    for lap in laps.iter().filter(early).filter(|lap| lap.is_like(first)) {
+        if alike.iter().all(|known| known.agent != lap.agent) {
+            alike.push(lap.clone());
+        }
+    }
+    Some(alike)
 }
 
 /// The last wait of whoever broke a rule, if it passed as one for a place that is free in the beginning.

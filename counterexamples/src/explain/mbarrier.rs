@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use barcheck_model::rule::Rule;
 
 use super::case::{Case, completes, has_phases, sentence, verb};
+use super::given;
 use super::hopeless;
 use super::laps;
 use super::place::{Did, Place, Remark};
@@ -41,6 +42,11 @@ pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
         Some(Detail::Operand { value }) => value,
         _ => 1,
     };
+    let given = outcome.barrier.and_then(|barrier| given::to(case, barrier));
+    let given = given.and_then(|place| match place.remark {
+        Remark::Count { count, .. } => Some(format!("{count}{}", case.at(place.location))),
+        _ => None,
+    });
     let told = Told {
         who: &who,
         does: &does,
@@ -50,10 +56,16 @@ pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
         instruction: &instruction,
         all,
         lanes,
+        given,
+        is_kernel: case.trace.protocol.format != "bar",
     };
-    let number = token_is_a_number(case).filter(|_| rule == Rule::StaleToken);
-    let (message, why) = number.map_or_else(|| told.of(rule), |name| of_number(&does, &name));
+    let is_stale = rule == Rule::StaleToken;
+    let number = token_is_a_number(case).filter(|_| is_stale).map(|name| of_number(&does, &name));
+    let other = token_of_another(case).filter(|_| is_stale);
+    let of_other = || other.as_ref().map(|(name, on, step)| of_another(case, &does, (name, *on, step)));
+    let (message, why) = number.or_else(of_other).unwrap_or_else(|| told.of(rule));
     let mut words = Words { message, ..Words::default() };
+    words.related.extend(other.map(|(_, on, step)| arrival(step, &case.barrier(on))));
     words.sentences.push(format!("{}.", sentence(&does)));
     // When something lands its agent has gone on, and so may have its locals.
     words.sentences.extend(case.locals_of(outcome.agent).filter(|_| landing.is_none()));
@@ -97,6 +109,45 @@ fn token_is_a_number(case: &Case<'_>) -> Option<String> {
     let fragments = &case.end.agents.get(&case.outcome.agent)?.fragments;
     let values = fragments.iter().filter_map(|fragment| fragment.locals.get(&name));
     values.into_iter().any(|value| value.parse::<i64>().is_ok()).then_some(name)
+}
+
+/// The token with which a wait is made, if it is that of an arrival on another object: its name, that object,
+/// and the arrival.
+fn token_of_another<'t>(case: &Case<'t>) -> Option<(String, u32, &'t Step)> {
+    if case.trace.protocol.format != "bar" || case.trace.is_excerpt() {
+        return None;
+    }
+    let (wait, name) = case.outcome.instruction.rsplit_once(',')?;
+    let name = name.trim().to_owned();
+    let gives = |step: &Step| {
+        let (given, _) = step.instruction.split_once('=')?;
+        let is_it = step.agent == case.outcome.agent && given.trim_start_matches("let ").trim() == name;
+        is_it.then_some(())
+    };
+    let step = case.back(case.before_last(), |step| gives(step).is_some())?;
+    let on = step.events.iter().find_map(|event| match event {
+        Event::Arrived { barrier } => Some(*barrier),
+        _ => None,
+    })?;
+    let waited = wait.rsplit(' ').next()?.split('[').next()?;
+    let arrived = case.barrier(on);
+    // Of an element of the same array it is told only by its index, which may be computed.
+    (arrived.split(['[', ' ']).next()? != waited).then_some((name, on, step))
+}
+
+/// The words for a wait with the token of another object.
+fn of_another(case: &Case<'_>, does: &str, (name, on, step): (&str, u32, &Step)) -> (String, String) {
+    let on = case.barrier(on);
+    (
+        format!("{does}, and `{name}` is a token of {on}"),
+        format!(
+            "`{name}` came from `{}`{} ({}). A token names a phase of the object on which the arrival was made \
+             that yielded it, and of no other.",
+            step.instruction,
+            case.at(step.location),
+            Case::step_name(step)
+        ),
+    )
 }
 
 /// The words for a wait with the token of no arrival.
@@ -176,7 +227,7 @@ fn present_phase(case: &Case<'_>, state: &BarrierState) -> u32 {
 }
 
 /// Whether all that wait for phases do so for first ones, of several objects, for which nobody has arrived.
-fn nothing_has_begun(case: &Case<'_>) -> bool {
+pub(super) fn nothing_has_begun(case: &Case<'_>) -> bool {
     let is_waited_on = |state: &&BarrierState| !state.waiting.is_empty() && has_phases(state);
     let waited = || case.end.barriers.values().filter(is_waited_on);
     let is_untouched = |state: &BarrierState| {
@@ -197,9 +248,32 @@ struct Told<'t> {
     instruction: &'t str,
     all: &'t str,
     lanes: i64,
+    /// The count of the object, and where it is given.
+    given: Option<String>,
+    is_kernel: bool,
 }
 
 impl Told<'_> {
+    /// What the count of an object has to be.
+    fn of_count(&self) -> String {
+        let count = self.given.as_ref().map(|given| format!(", and here it is {given}")).unwrap_or_default();
+        if self.instruction.contains(".noinc") {
+            return format!(
+                "With `.noinc` the arrival of each lane counts, once its copies are done: the count is that of all \
+                 lanes that execute it in a phase, 32 for each whole warp{count}."
+            );
+        }
+        let (one, ends) = match self.is_kernel {
+            false => (" as by `if lane == 0 { … }`", ""),
+            true => (" by a branch on the lane or `elect.sync`", count.as_str()),
+        };
+        format!(
+            "Every lane that executes an arrival makes one: by a whole warp it is 32. Where one thread is to \
+             arrive, let one lane execute it,{one}; where every lane is, the count is that of all of them: it is \
+             that of all arrivals in a phase{ends}."
+        )
+    }
+
     /// The same of what is under way when everybody has exited.
     fn at_exit(&self, rule: Rule) -> (String, String) {
         let Self { who, on, at, instruction, all, .. } = self;
@@ -257,13 +331,9 @@ impl Told<'_> {
                 format!("{who} uses {on}{at}, which is not initialised"),
                 format!("Nothing makes {who} wait until {on} is initialised, or it never is."),
             ),
-            Rule::OverArrival => (
-                format!("{does}: more arrivals than the phase waits for{arrived}"),
-                "Every lane that executes an arrival makes one: by a whole warp it is 32. Where one thread is to \
-                 arrive, let one lane execute it, as by `if lane == 0 { … }`; where every lane is, the count is \
-                 that of all of them: it is that of all arrivals in a phase."
-                    .to_owned(),
-            ),
+            Rule::OverArrival => {
+                (format!("{does}: more arrivals than the phase waits for{arrived}"), self.of_count())
+            }
             Rule::OverDelivery => (
                 format!("{does}: more bytes have come on {on} than the phase expects"),
                 "The bytes that `expect_tx` announces have to be those of all copies of the phase together; \

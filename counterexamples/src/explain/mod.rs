@@ -5,8 +5,10 @@
 mod blame;
 mod blocked;
 mod case;
+mod circle;
 mod counts;
 mod culprit;
+mod forks;
 mod given;
 mod hopeless;
 pub(crate) mod labels;
@@ -14,6 +16,7 @@ mod laps;
 mod mbarrier;
 mod pairing;
 mod place;
+mod pool;
 mod proxy;
 mod race;
 mod results;
@@ -22,6 +25,7 @@ mod short;
 mod skipped;
 mod standing;
 mod unheard;
+mod waiters;
 mod words;
 
 use barcheck_model::rule::Rule;

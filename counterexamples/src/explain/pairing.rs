@@ -109,6 +109,17 @@ pub(super) fn arrival_race(case: &Case<'_>) -> Words {
          run. Order them by another barrier, or give them barriers of their own."
             .to_owned()
     });
+    // Where lanes come by themselves, how many agents the count leaves out is not said by the arrivals.
+    let left_out = standing.saturating_sub(room);
+    let arrived = state.map(|state| &state.arrived[..]).unwrap_or_default();
+    let is_first = outcome.agents.iter().all(|agent| !arrived.contains(agent));
+    if is_first && left_out > 0 && room > 0 && standing as usize == outcome.agents.len() {
+        let all = standing as usize + arrived.len();
+        words.sentences.push(format!(
+            "If all {all} are meant to meet in one generation, its count is too low: it leaves {left_out} of them \
+             out."
+        ));
+    }
     words
 }
 

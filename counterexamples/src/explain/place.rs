@@ -43,6 +43,8 @@ pub(crate) enum Did {
     WentOn(String),
     /// It found a condition false, which is named.
     Declined(String),
+    /// It found a condition true, which is named.
+    Accepted(String),
     /// It waits, and never arrives on a barrier, which is named.
     NeverArrives(String),
     /// It passed its wait on an object, which is named, though nothing had come.
@@ -109,6 +111,7 @@ impl Did {
             Self::ArrivedOn(on) => format!("arrived on {on} here"),
             Self::Arrived => "arrived here".to_owned(),
             Self::WentOn(on) => format!("went on here, without arriving on {on}"),
+            Self::Accepted(condition) => format!("found `{condition}` true here"),
             Self::Declined(condition) => format!("found `{condition}` false here"),
             Self::NeverArrives(on) => {
                 format!("{} here and never {} on {on}", verb("waits", "wait"), verb("arrives", "arrive"))

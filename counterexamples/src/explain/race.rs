@@ -20,11 +20,13 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     };
     let before = case.back(case.before_last(), |s| s.accesses(*earlier, earlier_access, location));
     let is_too_early = laps::is_too_early(case, rule);
-    let unwaited = unwaited(case, last);
+    let unannounced = before.and_then(|before| announced_late(case, before, last));
+    let unwaited = unannounced.clone().or_else(|| unwaited(case, last));
     let there = before.map(|s| case.at(s.location)).unwrap_or_default();
-    let later_by = case.agent(last.agent);
-    let earlier_by = case.agent(*earlier);
-    let what_is_missing = what_is_missing(Some(rule.name()), [earlier_access, access]);
+    let (later_by, earlier_by) = (case.agent(last.agent), case.agent(*earlier));
+    let is_late = rule == Rule::DataRace && unannounced.is_some();
+    let missing = what_is_missing(Some(rule.name()), [earlier_access, access]);
+    let what_is_missing = if is_late { ANNOUNCED_LATE } else { missing };
     let message = format!(
         "{later_by}'s {access} of {location}{} conflicts with {earlier_by}'s {earlier_access}{there}: \
          {what_is_missing}",
@@ -46,7 +48,9 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
         let (access, location) = (earlier_access.clone(), location.clone());
         words.related.push(Case::here(before, Remark::Access { by: *earlier, access, location }));
         if rule == Rule::DataRace && !is_too_early && !(earlier_access == STORE && *earlier == last.agent) {
-            words.sentences.extend(landing.or(unwaited.clone()).or_else(|| between(case, before, last)));
+            words
+                .sentences
+                .extend(unannounced.or(landing).or(unwaited.clone()).or_else(|| between(case, before, last)));
         }
     }
     if rule == Rule::DataRace && (is_too_early || unwaited.is_some()) {
@@ -135,6 +139,49 @@ fn unwaited(case: &Case<'_>, last: &Step) -> Option<String> {
             case.barrier(on),
             case.at(arrival.location),
             Case::step_name(arrival)
+        )
+    })
+}
+
+/// What is said where bytes are announced too late.
+const ANNOUNCED_LATE: &str = "its bytes were announced when the phase was complete already";
+
+/// That the phase which whoever made the later access saw complete was so before the bytes of the copy were
+/// announced, by one who had arrived in it already.
+fn announced_late(case: &Case<'_>, before: &Step, last: &Step) -> Option<String> {
+    let on = before.events.iter().find_map(|event| match event {
+        Event::Issued { barrier, bytes: Some(_), .. } => Some(*barrier),
+        _ => None,
+    })?;
+    if case.trace.is_excerpt() {
+        return None;
+    }
+    let complete = case.back(before.index, |step| completes(step, on))?.index;
+    let steps = &case.trace.steps;
+    let begins = case.back(complete, |step| completes(step, on)).map_or(0, |step| step.index + 1);
+    let phase = steps.get(begins..=complete)?;
+    let counts =
+        |step: &Step| step.events.iter().any(|e| matches!(e, Event::Counted { barrier } if *barrier == on));
+    let issues = |step: &Step| {
+        step.events.iter().any(|e| matches!(e, Event::Issued { barrier, .. } if *barrier == on))
+    };
+    let has_arrived = phase.iter().any(|step| step.agent == before.agent && arrives(step, on));
+    let is_of_copies = phase.iter().any(|step| counts(step) || issues(step));
+    let late = steps.get(complete + 1..before.index)?;
+    let late = late.iter().find(|step| step.agent == before.agent && counts(step) && !arrives(step, on))?;
+    let passed = steps.get(complete..last.index)?;
+    let passed = passed.iter().find(|step| step.agent == last.agent && passes(step, on))?;
+    let (who, name) = (case.agent(last.agent), case.barrier(on));
+    (has_arrived && !is_of_copies).then(|| {
+        format!(
+            "{} passed its wait on {name}{} ({}): the phase was complete ({}) before the bytes of this copy were \
+             announced{} ({}). Announce them before the arrival, or with it: `mbarrier.arrive.expect_tx`.",
+            sentence(&who),
+            case.at(passed.location),
+            Case::step_name(passed),
+            Case::step_name(&steps[complete]),
+            case.at(late.location),
+            Case::step_name(late)
         )
     })
 }

@@ -1,7 +1,8 @@
 //! Where agents are that were looked for, and what each of them waits for.
 
-use super::blocked::{describe, waiters, waits};
+use super::blocked::{describe, waits};
 use super::case::{Case, sentence, verb};
+use super::waiters::waiters;
 use super::words::Words;
 use crate::trace::{Location, Status};
 

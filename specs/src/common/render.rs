@@ -72,22 +72,46 @@ fn render_one(diagnostic: &Diagnostic, name: &str, lines: &LineIndex<'_>, render
 }
 
 fn snippets<'a>(marks: &[Mark<'a>], name: &'a str, lines: &LineIndex<'a>) -> Vec<Element<'a>> {
-    let first = marks.iter().map(|m| lines.position(m.span.start).0).min().unwrap_or(1);
-    let last = marks.iter().map(|m| lines.position(m.span.end).0).max().unwrap_or(1);
-    let is_long = |line| {
-        let span = lines.line_span(line);
-        span.end - span.start > LONG_LINE
+    let line = |mark: &Mark<'_>| lines.position(mark.span.start).0;
+    let is_long = |mark: &Mark<'_>| {
+        let last = lines.position(mark.span.end).0;
+        (line(mark)..=last).any(|line| lines.line_span(line).end - lines.line_span(line).start > LONG_LINE)
     };
-    if last - first > DISTANT_LINES || (first..=last).any(is_long) {
+    if marks.iter().any(is_long) {
         return marks.iter().flat_map(|mark| window(mark, name, lines)).collect();
     }
+    groups(marks, line).iter().map(|marks| together(marks, name, lines).into()).collect()
+}
+
+/// Places that are shown together, those of the first one's lines first.
+fn groups<'m, 'a>(marks: &'m [Mark<'a>], line: impl Fn(&Mark<'_>) -> u32) -> Vec<Vec<&'m Mark<'a>>> {
+    let mut sorted: Vec<&Mark<'_>> = marks.iter().collect();
+    sorted.sort_by_key(|mark| line(mark));
+    let mut groups: Vec<Vec<&Mark<'_>>> = Vec::new();
+    for mark in sorted {
+        match groups.last_mut() {
+            Some(group) if group.last().is_some_and(|last| line(mark) - line(last) <= DISTANT_LINES) => {
+                group.push(mark);
+            }
+            _ => groups.push(vec![mark]),
+        }
+    }
+    let is_first = |mark: &&Mark<'_>| mark.kind == AnnotationKind::Primary;
+    groups.sort_by_key(|group| !group.iter().any(is_first));
+    groups
+}
+
+/// Places in lines that are not far apart.
+fn together<'a>(marks: &[&Mark<'a>], name: &'a str, lines: &LineIndex<'a>) -> Snippet<'a, Annotation<'a>> {
+    let first = marks.iter().map(|m| lines.position(m.span.start).0).min().unwrap_or(1);
+    let last = marks.iter().map(|m| lines.position(m.span.end).0).max().unwrap_or(1);
+    // Between them the lines are left out by the renderer.
     let base = lines.line_span(first).start;
     let end = lines.line_span(last).end;
-    let snippet = Snippet::source(Span::new(base, end).text(lines.source()))
+    Snippet::source(Span::new(base, end).text(lines.source()))
         .line_start(first as usize)
         .path(name)
-        .annotations(marks.iter().map(|mark| annotation(mark, base)));
-    vec![snippet.into()]
+        .annotations(marks.iter().map(|mark| annotation(mark, base)))
 }
 
 /// One place by itself, with no more than a part of its line.

@@ -1,8 +1,10 @@
 //! `barcheck where`: whether a protocol can be in a state, by which schedule, and what everybody waits for.
 
+mod nearby;
 mod report;
 
 use super::args::WhereArgs;
+use super::deadline::Deadline;
 use super::files::{self, Input};
 use super::output::{Colours, Look, Status, complain, error_line, print};
 use super::report::json_line;
@@ -14,7 +16,7 @@ use barcheck::whereabouts::{Answer, Unanswered, Whereabouts, find};
 use barcheck::{Budgets, LoadOptions, Options, Seek, Settings, Source};
 use barcheck_counterexamples::Trace;
 use barcheck_model::machine;
-use barcheck_specs::{LoadError, params, render};
+use barcheck_specs::{LoadError, load_within, params, render};
 use std::io;
 use std::path::Path;
 
@@ -42,7 +44,7 @@ pub(crate) fn run(args: &WhereArgs, colours: Colours) -> io::Result<Status> {
     };
     let path = args.file.to_string_lossy();
     let watch = Watch::new(&name, true);
-    let found = find(&Source::new(&path, &bytes), &args.at, seek, &options, &watch);
+    let found = find_meant(&Source::new(&path, &bytes), args, (seek, &options, &watch), colours);
     drop(watch);
     match found {
         Ok(found) => answer(args, &name, &found, colours),
@@ -52,6 +54,32 @@ pub(crate) fn run(args: &WhereArgs, colours: Colours) -> io::Result<Status> {
             Ok(status)
         }
     }
+}
+
+/// Looks for places. A line in the loop of a wait is taken for the wait; of another at which there is nothing
+/// it is said what is near.
+fn find_meant(
+    source: &Source<'_>,
+    args: &WhereArgs,
+    (seek, options, watch): (Seek, &Options, &Watch),
+    colours: Colours,
+) -> Result<Whereabouts, Unanswered> {
+    let why = match find(source, &args.at, seek, options, watch) {
+        Err(Unanswered::Wrong(why)) => why,
+        found => return found,
+    };
+    let deadline = Deadline::new(args.budgets.timeout);
+    let Ok(loaded) = load_within(source, &options.load, deadline.patience()) else {
+        return Err(Unanswered::Wrong(why));
+    };
+    let Some(meant) = nearby::meant(&loaded, &args.at) else {
+        let nearest = nearby::nearest(&loaded, &args.at).map(|nearest| format!("; {nearest}"));
+        return Err(Unanswered::Wrong(why + &nearest.unwrap_or_default()));
+    };
+    for remark in &meant.remarks {
+        complain(&format!("{}: {remark}\n", colours.err.strong("note")));
+    }
+    find(source, &meant.at, seek, options, watch)
 }
 
 /// The protocol or kernel that is meant. The error is a message.
