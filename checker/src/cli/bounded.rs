@@ -39,9 +39,9 @@ pub(crate) fn note(decision: &Decision, options: &Options) -> Option<String> {
             None => WITHIN,
         };
         let most = options.settings.budgets.max_states.unwrap_or(MOST_STATES).min(MOST_STATES);
-        // What the search before it took is free again, and so few states take little.
         let timeout = Some(left.min(WITHIN));
-        options.settings.budgets = Budgets { max_states: Some(most), max_memory: None, timeout };
+        let max_memory = options.settings.budgets.max_memory;
+        options.settings.budgets = Budgets { max_states: Some(most), max_memory, timeout };
         let text = bounded(&decision.text, rounds);
         Some(decide(&Source::new(&decision.name, text.as_bytes()), &options))
     };

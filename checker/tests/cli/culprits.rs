@@ -1,6 +1,6 @@
 //! What is said of phases of mbarrier objects that never come: who, or which count, is to blame.
 
-use crate::support::{Folder, run, verify};
+use crate::support::{Folder, run, says, verify, words};
 
 /// A loader and `consumers`, with `count` arrivals expected on `empty`.
 fn ring(count: u32, consumers: &str) -> String {
@@ -19,10 +19,6 @@ fn consumer(who: &str, role: &str, then: &str) -> String {
 }
 
 const RELEASE: &str = "if lane == 0 { mbarrier.arrive empty; }";
-
-fn words(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
 
 #[test]
 fn a_count_above_all_arrivals_of_a_round_is_to_blame_with_its_place() {

@@ -1,22 +1,7 @@
 //! What the first line and `why` name: waits that were passed too early, phases that were skipped, the branch
 //! at which some left, who waits for registers; and the mends that fit the case.
 
-use crate::support::{Folder, Run, run, verify};
-
-fn words(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-#[track_caller]
-fn says(run: &Run, all: &[&str], none: &[&str]) {
-    let told = words(&run.out);
-    for part in all {
-        assert!(told.contains(part), "{part}\n{}", run.out);
-    }
-    for part in none {
-        assert!(!told.contains(part), "{part}\n{}", run.out);
-    }
-}
+use crate::support::{Folder, run, says, verify};
 
 #[test]
 fn those_who_came_twice_in_a_phase_are_named_with_the_wait_that_let_them_pass() {

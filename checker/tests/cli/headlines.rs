@@ -1,21 +1,6 @@
 //! What the first line and `why` say is true of the run that is shown, and is the cause.
 
-use crate::support::{Folder, Run, run, verify};
-
-fn words(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-#[track_caller]
-fn says(run: &Run, all: &[&str], none: &[&str]) {
-    let told = words(&run.out);
-    for part in all {
-        assert!(told.contains(part), "{part}\n{}", run.out);
-    }
-    for part in none {
-        assert!(!told.contains(part), "{part}\n{}", run.out);
-    }
-}
+use crate::support::{Folder, run, says, verify, words};
 
 #[test]
 fn who_leaves_an_arrival_out_is_compared_with_those_that_do_as_it_does() {

@@ -80,6 +80,23 @@ pub(crate) fn run_on(arguments: &[&str], input: &[u8]) -> Run {
     from(child.wait_with_output().expect("it ends"))
 }
 
+/// A text without its breaks of lines.
+pub(crate) fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Expects all of these in what a run printed, however its lines are broken, and none of those.
+#[track_caller]
+pub(crate) fn says(run: &Run, all: &[&str], none: &[&str]) {
+    let told = words(&run.out);
+    for part in all {
+        assert!(told.contains(part), "{part}\n{}", run.out);
+    }
+    for part in none {
+        assert!(!told.contains(part), "{part}\n{}", run.out);
+    }
+}
+
 /// Runs a command to its end.
 pub(crate) fn finish(command: &mut Command) -> Run {
     from(command.output().expect("the binary starts"))
