@@ -1,6 +1,6 @@
 //! What is said of phases of mbarrier objects that never come: who, or which count, is to blame.
 
-use crate::support::{Folder, run, says, verify, words};
+use crate::support::{Folder, run, verify, words};
 
 /// A loader and `consumers`, with `count` arrivals expected on `empty`.
 fn ring(count: u32, consumers: &str) -> String {
