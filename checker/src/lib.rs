@@ -27,7 +27,7 @@ pub use barcheck_gate::{self as gate, barriers, gate};
 pub use barcheck_decide::{
     About, Allow, Allowed, BarrierCoverage, Cause, Check, Clause, Decision, Finding, Format, Lint,
     LoadOptions, LoopCoverage, Options, Patience, Reason, Related, Remark, Replayed, RoleCoverage, Smaller,
-    Source, Trouble, decide, decide_under, levels, numbers, replay, replay_within, whereabouts,
+    Source, Tried, Trouble, decide, decide_under, levels, numbers, replay, replay_within, whereabouts,
 };
 pub use barcheck_engine::{
     Budgets, ByLocation, Control, Engine, Found, Inconclusive, Levels, Method, Note, Outcome, Progress,

@@ -70,7 +70,7 @@ impl std::fmt::Display for Noun {
 
 /// What agents of the trace are called.
 pub fn noun(trace: &Trace) -> Noun {
-    let target = Target::ALL.into_iter().find(|t| t.name() == trace.protocol.target);
+    let target = Target::from_name(&trace.protocol.target);
     let agents = u32::try_from(trace.agents.len()).unwrap_or(u32::MAX);
     let of_each = (trace.protocol.ctas > 1).then(|| (agents / trace.protocol.ctas).max(1));
     Noun { noun: target.map_or("agent", Target::agent_noun), of_each }

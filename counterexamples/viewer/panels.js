@@ -106,12 +106,15 @@ function agentCard() {
     el("dl", null, facts.map(([key, value]) => [el("dt", null, name(cut(key, 60))), el("dd", null, name(cut(value, 400)))])));
 }
 
+/** Whether the violation, which is on show, is about this barrier. */
+const isAbout = (barrier) => state.t === LAST && view.shows && barrier === outcome.barrier;
+
 function renderBarriers() {
   const open = new Set([...document.querySelectorAll("#barriers-body details[open]")].map((d) => d.dataset.barrier));
   const all = [...barriers.keys()].filter((barrier) => !dimmedBarrier(barrier));
   const changed = new Set(state.t ? stepAt(state.t).changes.barriers.map((b) => b.barrier) : []);
-  // With many barriers, those in use and those that were used last come first.
-  const weight = (id) => (changed.has(id) ? 2 : 0) + (barrierAt(id, state.t).active ? 1 : 0);
+  // With many barriers, the one that the violation is about, those in use and those that were used last come first.
+  const weight = (id) => (isAbout(id) ? 4 : 0) + (changed.has(id) ? 2 : 0) + (barrierAt(id, state.t).active ? 1 : 0);
   const order = all.length > 6 ? all.sort((a, b) => weight(b) - weight(a) || a - b) : all;
   const shown = order.slice(0, MOST_CARDS);
   $("barriers-note").textContent = order.length > shown.length ? `${shown.length} of ${order.length}, those in use first` : "";
@@ -119,10 +122,10 @@ function renderBarriers() {
     : [el("p", { class: "note" }, "No barrier occurs.")]));
 }
 
-/** Scrolls to the barrier that is selected or has changed. */
+/** Scrolls to the barrier that is selected, at the end to the one that the violation is about, elsewhere to one that has changed. */
 function revealBarrier() {
   const body = $("barriers-body");
-  const card = body.querySelector(".card.chosen") ?? body.querySelector(".card.changed");
+  const card = [".chosen", ".about", ".changed"].map((kind) => body.querySelector(`.card${kind}`)).find(Boolean);
   const top = card && card.offsetTop - body.offsetTop;
   if (card && (top < body.scrollTop || top + card.offsetHeight > body.scrollTop + body.clientHeight)) body.scrollTop = top - 8;
 }
@@ -135,7 +138,7 @@ function barrierCard(id, changed, open) {
   const chips = (agents, label, mark) => (agents.length === 0 ? null : [
     el("dt", null, label), el("dd", null, chipsOf(agents, mark))]);
   const selected = state.barrier === id;
-  return el("article", { class: `card ${hueOf(id)} ${changed ? "changed" : ""} ${selected ? "chosen" : ""}`, "data-barrier": id },
+  return el("article", { class: `card ${hueOf(id)} ${changed ? "changed" : ""} ${isAbout(id) ? "about" : ""} ${selected ? "chosen" : ""}`, "data-barrier": id },
     el("header", null,
       button([el("span", { class: "swatch", "aria-hidden": "true" }), name(cut(info.name, 80))], () => select({ barrier: selected ? null : id }),
         { class: "pick", "aria-pressed": String(selected) }),

@@ -4,6 +4,7 @@ use crate::coverage::RoleCoverage;
 use crate::question::Options;
 use crate::reason::Reason;
 use crate::remark::Remark;
+use crate::tried::Tried;
 use barcheck_counterexamples::Trace;
 use barcheck_engine::{Engine, Method, Statistics, Verdict};
 use barcheck_model::program::{Place, Target};
@@ -46,6 +47,8 @@ pub struct Decision {
     /// Values of its parameters with which it was decided, where without them it was in doubt whether it has
     /// a violation.
     pub given: BTreeMap<String, i64>,
+    /// What was tried, where it is in doubt whether it has a violation.
+    pub tried: Tried,
     /// How much was searched.
     pub statistics: Statistics,
     /// How the verdict was found.
@@ -281,6 +284,7 @@ impl Decision {
             diagnostics: Vec::new(),
             extracted: None,
             given: BTreeMap::new(),
+            tried: Tried::default(),
             statistics: Statistics::default(),
             method,
             path_to_stop: None,

@@ -35,6 +35,7 @@ mod remark;
 mod replay;
 mod shorter;
 mod trials;
+mod tried;
 mod unreached;
 pub mod whereabouts;
 
@@ -53,6 +54,7 @@ pub use question::Options;
 pub use reason::{Cause, Reason};
 pub use remark::Remark;
 pub use replay::{About, Replayed, replay, replay_within};
+pub use tried::Tried;
 
 use allowed::Allows;
 use barcheck_counterexamples::SourceInfo;
@@ -138,6 +140,7 @@ fn settle(
         return judged;
     };
     let begun = Instant::now();
+    let mut so_far = Tried::default();
     let mut trials = Trials::of(&kernel, &judged.findings);
     while let Some(values) = trials.next() {
         let Some(left) = SETTLED_WITHIN.checked_sub(begun.elapsed()) else { break };
@@ -153,15 +156,20 @@ fn settle(
         let Ok(loaded) = load_within(source, &tried.load, &patience) else { continue };
         let mut concrete = judge(source.name, loaded, &tried, (started, control, &patience));
         let Some(kernel) = concrete.kernel() else { continue };
+        so_far.count += 1;
+        if concrete.outcome.verdict == Verdict::Verified && concrete.defects.is_empty() {
+            so_far.verified.push(concrete::named(&values));
+        }
         if kernel.has_sure(&concrete.findings) {
-            concrete.given = concrete::named(&values);
+            concrete.settled.given = concrete::named(&values);
             return concrete;
         }
         trials.go_on(&kernel, &concrete.findings, &values);
     }
+    judged.settled.tried = so_far;
     let mut findings = std::mem::take(&mut judged.findings);
     if let Some(kernel) = judged.kernel() {
-        judged.unseen = kernel.mark(&mut findings);
+        judged.settled.unseen = kernel.mark(&mut findings);
     }
     judged.findings = findings;
     if !options.deny_data_dependent {
@@ -203,10 +211,18 @@ struct Judged {
     findings: Vec<Finding>,
     path_to_stop: Option<Trace>,
     defects: Vec<String>,
+    settled: Settled,
+}
+
+/// What values say of a kernel of which it is in doubt whether it has a violation.
+#[derive(Default)]
+struct Settled {
     /// Nobody knows of a run in which what was found comes about.
     unseen: bool,
     /// Values of parameters with which it was decided, beyond those that were asked for.
     given: BTreeMap<String, i64>,
+    /// Values with which it was not.
+    tried: Tried,
 }
 
 fn judge(
@@ -275,8 +291,7 @@ fn judge(
         findings,
         path_to_stop,
         defects,
-        unseen: false,
-        given: BTreeMap::new(),
+        settled: Settled::default(),
     }
 }
 
@@ -435,7 +450,8 @@ impl Judged {
         decision.verdict = self.outcome.verdict;
         decision.kernel = self.extracted.as_ref().map(|extracted| extracted.entry.clone());
         decision.extracted = self.extracted;
-        decision.given = self.given;
+        decision.given = self.settled.given;
+        decision.tried = self.settled.tried;
         decision.statistics = self.outcome.statistics;
         decision.method = self.outcome.method;
         decision.findings = findings;
@@ -460,10 +476,10 @@ impl Judged {
             let in_question = decision
                 .extracted
                 .as_ref()
-                .filter(|_| self.unseen)
+                .filter(|_| self.settled.unseen)
                 .map(|extracted| concrete::Kernel { extracted }.in_question(std::slice::from_ref(found)));
             let rule = found.rule.name();
-            let unseen = in_question.map(|names| Reason::unseen(rule, &names));
+            let unseen = in_question.map(|names| Reason::unseen(rule, &names, &decision.tried));
             let reason = unseen.unwrap_or_else(|| Reason::data_dependent(rule));
             decision.verdict = Verdict::Inconclusive;
             return decision.because(reason);

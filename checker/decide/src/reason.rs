@@ -1,6 +1,7 @@
 //! Why a protocol could not be decided, and what the user can do about it, in words.
 
 use crate::numbers::{bytes, counted};
+use crate::tried::Tried;
 use barcheck_engine::{Budgets, Inconclusive, ReachedFault};
 use barcheck_model::agent::{Fault, FaultKind};
 use barcheck_model::machine::CutReason;
@@ -102,17 +103,27 @@ impl Reason {
 
     /// All violations that were found come along with outcomes of which nobody knows that they go together.
     ///
-    /// `in_question` are the parameters that these outcomes are about.
-    pub(crate) fn unseen(rule: &str, in_question: &BTreeSet<String>) -> Self {
+    /// `in_question` are the parameters that these outcomes are about, some of which were tried.
+    pub(crate) fn unseen(rule: &str, in_question: &BTreeSet<String>, tried: &Tried) -> Self {
         let names: Vec<&str> = in_question.iter().map(String::as_str).collect();
         let (tried, remedy) = if names.is_empty() {
             let remedy = "`--deny data-dependent` shows how it comes about; if it cannot, make one decision of \
                           those that exclude one another in what `barcheck extract` writes";
             (String::new(), remedy.to_owned())
         } else {
-            let values: Vec<String> = names.iter().map(|name| format!("--param {name}=8")).collect();
+            let values: Vec<String> = match tried.verified.last() {
+                Some(values) => {
+                    values.iter().map(|(name, value)| format!("--param {name}={value}")).collect()
+                }
+                None => names.iter().map(|name| format!("--param {name}=8")).collect(),
+            };
+            let verified = match tried.verified.len() {
+                0 => String::new(),
+                some if some == tried.count => format!(": with all {some} it is verified"),
+                some => format!(": with {some} of {} it is verified", tried.count),
+            };
             (
-                format!("; no value tried for {} shows it", names.join(", ")),
+                format!("; no value tried for {} shows it{verified}", names.join(", ")),
                 format!(
                     "give the values of a launch: `{}`; `--deny data-dependent` shows how it comes about",
                     values.join(" ")

@@ -94,7 +94,7 @@ fn replay_trace(trace: &mut Trace, patience: &Patience) -> Replayed {
 
 fn chosen_level(trace: &Trace, allows: &[Allow]) -> Option<(Level, Level)> {
     let rule = trace.outcome.rule.as_deref().and_then(Rule::from_name)?;
-    let target = Target::ALL.into_iter().find(|target| target.name() == trace.protocol.target)?;
+    let target = Target::from_name(&trace.protocol.target)?;
     let named = trace.outcome.level.as_deref()?;
     let levels = [Level::Allow, Level::Pedantic, Level::Warning, Level::Error];
     let chosen = levels.into_iter().find(|level| level.name() == named)?;

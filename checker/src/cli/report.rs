@@ -45,6 +45,9 @@ struct Json<'a> {
     /// With which values of its parameters, where it was in doubt without them whether it has a violation.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     given: &'a BTreeMap<String, i64>,
+    /// Those that were tried then with which it is verified.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    verified_with: &'a [BTreeMap<String, i64>],
     target: Option<&'static str>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     parameters: BTreeMap<&'a str, i64>,
@@ -372,6 +375,7 @@ pub(crate) fn json(decided: &Decided) -> String {
         file: &decided.name,
         kernel: decided.kernel.as_deref(),
         given: &decided.given,
+        verified_with: &decided.tried.verified,
         target: decided.target.map(Target::name),
         parameters: decided.parameters.iter().map(|(name, value)| (name.as_str(), *value)).collect(),
         verdict: decided.verdict.name(),

@@ -36,7 +36,7 @@ impl<'t> Case<'t> {
 
     /// The steps of a trace, and another outcome than the one that it has.
     pub(super) fn about(trace: &'t Trace, outcome: &'t Outcome) -> Self {
-        let target = Target::ALL.into_iter().find(|t| t.name() == trace.protocol.target);
+        let target = Target::from_name(&trace.protocol.target);
         Self { trace, outcome, target, end: trace.last_situation() }
     }
 

@@ -124,7 +124,7 @@ impl Trace {
             return Err(format!("{} barriers are more than {MOST_BARRIERS}", self.barriers.len()));
         }
         let target = &self.protocol.target;
-        if !Target::ALL.iter().any(|t| t.name() == target) {
+        if Target::from_name(target).is_none() {
             return Err(format!("protocol.target: there is no target `{}`", cut(target)));
         }
         for (position, agent) in self.agents.iter().enumerate() {

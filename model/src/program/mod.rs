@@ -40,8 +40,12 @@ macro_rules! targets {
         pub enum Target { $($(#[$doc])* $(#[cfg($cfg)])? $Target,)+ }
 
         impl Target {
-            /// All targets, in the order in which the documentation lists them.
-            pub const ALL: [Self; [$($(#[cfg($cfg)])? Self::$Target,)+].len()] =
+            /// All targets that have a specification, in the order in which the documentation lists them.
+            pub const ALL: [Self; [$($(#[cfg(all($cfg, not($cfg)))])? Self::$Target,)+].len()] =
+                [$($(#[cfg(all($cfg, not($cfg)))])? Self::$Target,)+];
+
+            /// All that protocols can be written for, what exists for tests included.
+            pub const WRITABLE: [Self; [$($(#[cfg($cfg)])? Self::$Target,)+].len()] =
                 [$($(#[cfg($cfg)])? Self::$Target,)+];
         }
 
@@ -76,6 +80,12 @@ impl Target {
     #[must_use]
     pub fn name(self) -> &'static str {
         self.facts().name
+    }
+
+    /// The target whose name it is.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::WRITABLE.into_iter().find(|target| target.name() == name)
     }
 
     /// What an agent of this target is called.

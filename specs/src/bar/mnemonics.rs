@@ -11,7 +11,7 @@ use super::system;
 /// The mnemonics of all systems by their text in lower case.
 static BY_TEXT: LazyLock<HashMap<String, Vec<&'static Mnemonic>>> = LazyLock::new(|| {
     let mut by_text: HashMap<String, Vec<&Mnemonic>> = HashMap::new();
-    for mnemonic in Target::ALL.into_iter().flat_map(|target| (system::notation(target).mnemonics)()) {
+    for mnemonic in Target::WRITABLE.into_iter().flat_map(|target| (system::notation(target).mnemonics)()) {
         by_text.entry(mnemonic.text.to_ascii_lowercase()).or_default().push(mnemonic);
     }
     by_text

@@ -37,21 +37,24 @@ pub(crate) fn is_reserved(word: &str) -> bool {
 
 /// The index that `word` stands for.
 pub(crate) fn index_word(word: &str) -> Option<IndexWord> {
-    let mut known =
-        Target::ALL.into_iter().map(IndexWord::of).chain([IndexWord::LANE, IndexWord::CTA, IndexWord::ELECT]);
+    let mut known = Target::WRITABLE.into_iter().map(IndexWord::of).chain([
+        IndexWord::LANE,
+        IndexWord::CTA,
+        IndexWord::ELECT,
+    ]);
     known.find(|index| index.text().eq_ignore_ascii_case(word))
 }
 
 /// Whether `word` is the size of some target.
 pub(crate) fn is_size_word(word: &str) -> bool {
-    Target::ALL.into_iter().any(|target| system::notation(target).size.eq_ignore_ascii_case(word))
+    Target::WRITABLE.into_iter().any(|target| system::notation(target).size.eq_ignore_ascii_case(word))
 }
 
 /// The target-independent part of a word for agents (`warps` → `warp`), if it is one.
 pub(crate) fn unit_noun(word: &str) -> Option<&'static str> {
     let lower = word.to_ascii_lowercase();
     let singular = lower.strip_suffix('s').unwrap_or(&lower);
-    Target::ALL.into_iter().map(Target::agent_noun).find(|noun| *noun == singular)
+    Target::WRITABLE.into_iter().map(Target::agent_noun).find(|noun| *noun == singular)
 }
 
 /// Words that begin a declaration or block of a target.

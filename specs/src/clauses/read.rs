@@ -97,8 +97,8 @@ fn parse<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, CatalogueError> 
 
 /// The target called `name`, of which the clause or rule called `of` speaks.
 fn known(name: &str, of: &str) -> Result<Target, CatalogueError> {
-    let found = Target::ALL.into_iter().find(|target| target.name() == name);
-    found.ok_or_else(|| CatalogueError::UnknownTarget { of: of.to_owned(), target: name.to_owned() })
+    Target::from_name(name)
+        .ok_or_else(|| CatalogueError::UnknownTarget { of: of.to_owned(), target: name.to_owned() })
 }
 
 impl Catalogue {

@@ -115,5 +115,5 @@ pub(crate) fn exited_threads_parser() -> impl TypedValueParser<Value = ExitedThr
 
 pub(crate) fn target_parser() -> impl TypedValueParser<Value = Target> {
     PossibleValuesParser::new(Target::ALL.iter().map(|target| PossibleValue::new(target.name())))
-        .try_map(|typed| Target::ALL.into_iter().find(|t| t.name() == typed).ok_or("unknown target"))
+        .try_map(|typed| Target::from_name(&typed).ok_or("unknown target"))
 }

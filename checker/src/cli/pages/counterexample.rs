@@ -21,7 +21,7 @@ pub(crate) fn notes(trace: &Trace, departure: Option<String>) -> Notes {
 
 /// What a violation of each rule of a target is.
 fn meanings(target: &str) -> BTreeMap<String, String> {
-    let Some(target) = Target::ALL.into_iter().find(|t| t.name() == target) else { return BTreeMap::new() };
+    let Some(target) = Target::from_name(target) else { return BTreeMap::new() };
     let known = |rule: &&Rule| rule.holds_for(target);
     let meaning =
         |rule: &Rule| Some((rule.name().to_owned(), clauses::catalogue().rule(rule.name())?.meaning.clone()));
@@ -32,7 +32,7 @@ fn meanings(target: &str) -> BTreeMap<String, String> {
 fn note(rule: &str, trace: &Trace) -> Option<RuleNote> {
     let catalogue = clauses::catalogue();
     let known = catalogue.rule(rule)?;
-    let target = Target::ALL.into_iter().find(|t| t.name() == trace.protocol.target)?;
+    let target = Target::from_name(&trace.protocol.target)?;
     let own = counterexamples::clause(trace).and_then(|id| catalogue.clause(id));
     let first = own.or_else(|| catalogue.clause_of(known, target));
     let others = catalogue.clauses_of(rule, target).filter(|c| first.is_none_or(|first| first.id != c.id));

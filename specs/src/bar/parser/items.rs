@@ -42,8 +42,7 @@ impl Parser<'_, '_> {
         }
         let word = self.word();
         let names = || Target::ALL.into_iter().map(Target::name);
-        let known = Target::ALL.into_iter().find(|t| t.name().eq_ignore_ascii_case(word));
-        let Some(target) = known else {
+        let Some(target) = Target::from_name(&word.to_ascii_lowercase()) else {
             if word.is_empty() {
                 return self.expected("the name of a target");
             }
