@@ -171,7 +171,7 @@ fn the_protocol_that_is_extracted_gets_the_verdict_of_the_kernel() {
         // over several CTAs, or of one that goes on by a number of steps, there are too many states to search
         // them all.
         let is_all = !name.starts_with("cluster_ring_")
-            && !["advance", "turns"].iter().any(|file| module.name.contains(file));
+            && !["advance", "turns", "warm_up"].iter().any(|file| module.name.contains(file));
         let all =
             |options: Options| Options { settings: Settings { all: is_all, ..options.settings }, ..options };
         let decision = decide(&source, &all(options.clone()));
@@ -270,6 +270,22 @@ fn rounds_that_are_at_least_some_are_not_fewer() {
 }
 
 #[test]
+fn a_ring_that_goes_on_by_a_number_goes_on_by_no_less_than_is_said_of_it() {
+    let all = modules();
+    let module = all.iter().find(|module| module.name == "warm_up.ptx").expect("it is there");
+    let source = Source::new("warm_up.ptx", module.text.as_bytes());
+    let verdict = |index: i64, least: i64| {
+        let defines =
+            BTreeMap::from([("entry.index".to_owned(), index), ("param.rounds..".to_owned(), least)]);
+        decide(&source, &Options { load: LoadOptions { defines }, ..Options::default() }).verdict
+    };
+    let first_by_itself = [0, 1, 2, 9].map(|least| verdict(0, least));
+    let last_is_another = [0, 1, 2, 9].map(|least| verdict(1, least));
+    assert_eq!(first_by_itself, [Verdict::Violated, Verdict::Verified, Verdict::Verified, Verdict::Verified]);
+    assert_eq!(last_is_another, [Verdict::Violated; 4]);
+}
+
+#[test]
 fn more_bytes_than_any_phase_has_are_violated() {
     let all = modules();
     let maps = all.iter().find(|module| module.name == "maps.ptx").expect("it is there");
@@ -297,4 +313,15 @@ fn values_with_which_a_violation_comes_about_are_told() {
     let of = |kernel: &str| given.iter().find(|(name, _)| name == kernel).expect("it is there").1.clone();
     assert_eq!(of("strided"), BTreeMap::from([("param_0".to_owned(), 1)]));
     assert!(of("unrolled").is_empty() && of("asked_both_ways").is_empty());
+}
+
+#[test]
+fn values_with_which_a_kernel_in_doubt_is_verified_are_told() {
+    let (.., decision) = decided().find(|(_, name, ..)| name == "bit_is_not_all").expect("the kernel");
+    assert_eq!(decision.verdict, Verdict::Inconclusive);
+    let tried = &decision.tried;
+    assert!(!tried.verified.is_empty() && tried.verified.len() < tried.count, "{tried:?}");
+    let reason = decision.reason.as_ref().expect("why").what.clone();
+    let told = format!("with {} of {} it is verified", tried.verified.len(), tried.count);
+    assert!(reason.contains(&told), "{reason}");
 }

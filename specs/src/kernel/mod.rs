@@ -18,6 +18,7 @@ mod dominators;
 mod evaluate;
 mod expression;
 mod extract;
+mod extremes;
 mod flow;
 mod forwarded;
 mod forwards;

@@ -197,6 +197,8 @@ pub(super) struct Residue {
     pub(super) period: i64,
     /// What the number is if the first answer is no.
     pub(super) first: i64,
+    /// It is at least this.
+    pub(super) least: i64,
     /// It is a multiple of this.
     pub(super) multiple: i64,
 }

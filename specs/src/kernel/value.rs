@@ -271,7 +271,8 @@ impl Values {
         let mut terms: Vec<(ValueId, Lanes)> =
             factors.into_iter().filter(|(_, factor)| !factor.is_zero()).collect();
         terms.sort_by_key(|(term, _)| *term);
-        if let Some(simpler) = self.with_quotients(bits, &terms, &known) {
+        let simpler = self.with_quotients(bits, &terms, &known);
+        if let Some(simpler) = simpler.or_else(|| self.with_extremes(bits, &terms, &known)) {
             return Some(simpler);
         }
         match terms.as_slice() {

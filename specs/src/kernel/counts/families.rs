@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{InUnits, Side, Sign, Threshold};
 use crate::kernel::numbers::{Number, least_multiple};
-use crate::kernel::tree::Decision;
+use crate::kernel::tree::{Decision, Residue};
 
 /// Thresholds ahead that are followed.
 pub(super) const MOST: i64 = 20;
@@ -49,10 +49,22 @@ pub(super) struct Computing {
     pub(super) exact: i64,
     pub(super) period: i64,
     pub(super) first: i64,
+    /// The number is at least this.
+    pub(super) least: i64,
     /// The number is a multiple of this.
     pub(super) multiple: i64,
     /// It is needed before all that is asked of the number is known.
     pub(super) is_early: bool,
+}
+
+impl Computing {
+    /// The same, with variables that begin with a name.
+    pub(super) fn named(self, name: &str) -> Residue {
+        let Self { exact, period, first, least, multiple, is_early } = self;
+        let number = format!("{name}_number");
+        let asked = if is_early { format!("{name}_asked") } else { number.clone() };
+        Residue { number, asked, exact, period, first, least, multiple }
+    }
 }
 
 impl Family {
@@ -188,10 +200,15 @@ impl Families {
         let exact = so_far.map_or(exact, |so_far| so_far.exact.max(exact));
         let period = so_far.map_or(period, |so_far| common(so_far.period, period));
         let multiple = so_far.map_or(multiple, |so_far| so_far.multiple.min(multiple));
+        let up = |n: i64| n.checked_add(multiple - 1).map_or(i64::MAX, |n| n / multiple * multiple);
+        // What is asked elsewhere is known as far as the number is at least what is said of the launch.
+        let known = self.all[family].given(self.all[family].floor);
+        let least = up(first.saturating_add(known).max(0));
         self.all[family].residue = Some(Computing {
-            exact: exact.checked_add(multiple - 1).map_or(i64::MAX, |n| n / multiple * multiple),
+            exact: up(exact.max(least)),
             period: common(period, multiple),
             first,
+            least,
             multiple,
             is_early: false,
         });

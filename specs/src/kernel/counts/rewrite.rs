@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::asked::{Asked, joined, with_word_replaced};
-use super::families::{Computing, Families, MOST, Member, side};
+use super::families::{Families, MOST, Member, side};
 use super::numbered::{Numbers, positions};
 use super::sites::{Site, change, collect, forget, walk};
 use super::{Formula, Low, Threshold};
@@ -12,7 +12,7 @@ use crate::kernel::code::Comparison;
 use crate::kernel::keys::slug;
 use crate::kernel::numbers::Number;
 use crate::kernel::tree::{
-    Amount, Assumption, Condition, Counted, Counting, Decided, Decision, Residue, Statement, Statements,
+    Amount, Assumption, Condition, Counted, Counting, Decided, Decision, Statement, Statements,
 };
 use crate::kernel::value::ValueId;
 
@@ -299,14 +299,7 @@ impl<'f> Plan<'f> {
             given: of.given,
             known: family.known(),
             has_rest: family.offset().is_some(),
-            residue: family.residue.map(|Computing { exact, period, first, multiple, is_early }| Residue {
-                number: format!("{name}_number"),
-                asked: if is_early { format!("{name}_asked") } else { format!("{name}_number") },
-                exact,
-                period,
-                first,
-                multiple,
-            }),
+            residue: family.residue.map(|computing| computing.named(name)),
             about: family.about.clone(),
             is_bounded: family.is_bounded,
             span: of.span,

@@ -141,7 +141,8 @@ impl Writer<'_> {
 
     /// What stands for the number: one of those that it may be, or what it is if the first answer is no.
     fn residue(&self) -> Statements {
-        let Some(Residue { number, asked, exact, period, first, multiple }) = &self.counted.residue else {
+        let Some(Residue { number, asked, exact, period, first, least, multiple }) = &self.counted.residue
+        else {
             return Vec::new();
         };
         let counted = self.counted;
@@ -150,12 +151,12 @@ impl Writer<'_> {
             return vec![begin];
         }
         let most = exact + period - multiple;
-        let mut statements = vec![self.set(number, "0".to_owned(), Some(0))];
+        let mut statements = vec![self.set(number, least.to_string(), Some(*least))];
         let full = self.when(number, Comparison::Equal, most, vec![Statement::Break], Vec::new());
         let step = vec![self.set(number, format!("{number} + {multiple}"), None)];
         let key = format!("{NUMBER}{}", counted.key);
         let next = self.question(key, counted.about.clone(), step, vec![Statement::Break]);
-        if most > 0 {
+        if most > *least {
             statements.push(self.repeat(vec![full, next]));
         }
         statements.push(begin);
@@ -165,7 +166,8 @@ impl Writer<'_> {
     /// Asks for the next answer: of those at the beginning, or of `more`. Of a number of which something is
     /// computed the answer may be known.
     fn asks(&self, more: bool, then: Statements, otherwise: Statements) -> Statement {
-        let Some(Residue { number, asked, exact, period, first, multiple }) = &self.counted.residue else {
+        let Some(Residue { number, asked, exact, period, first, least, multiple }) = &self.counted.residue
+        else {
             return self.answers(more, then, otherwise);
         };
         let mut yes = vec![self.set(asked, format!("{asked} + 1"), None)];
@@ -181,8 +183,8 @@ impl Writer<'_> {
                 let (then, otherwise, span) = (yes.clone(), vec![open], self.counted.span);
                 open = Statement::If { condition, then, otherwise, span };
             }
-            // A number is at least 0.
-            return if *first < 0 { self.when(asked, Comparison::Less, 0, yes, vec![open]) } else { open };
+            let is_known = *first < *least;
+            return if is_known { self.when(asked, Comparison::Less, *least, yes, vec![open]) } else { open };
         }
         let open = self.answers(more, yes.clone(), otherwise.clone());
         let last = match exact {
