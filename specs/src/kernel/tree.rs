@@ -300,7 +300,7 @@ fn other_lanes(text: &str) -> Option<String> {
 }
 
 /// Whether parentheses close what they open.
-fn is_whole(text: &str) -> bool {
+pub(super) fn is_whole(text: &str) -> bool {
     let mut depth = 0_i32;
     text.bytes().all(|byte| {
         depth += i32::from(byte == b'(') - i32::from(byte == b')');

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::counts::with_word_replaced;
 use super::mentions::{all_assigned, words_of};
-use super::tree::{Condition, Counted, Counting, Decided, Statement, Statements, ends};
+use super::tree::{Condition, Counted, Counting, Decided, Statement, Statements, ends, exits, is_whole};
 
 /// Makes every sequence one that may be shared.
 pub(super) fn separate(roles: &mut [Statements]) {
@@ -22,7 +22,7 @@ pub(super) fn separate(roles: &mut [Statements]) {
         let mut classes: BTreeMap<String, String> = BTreeMap::new();
         for role in roles.iter_mut() {
             let mut shape = Shape::of(&key, role);
-            shape.list(role, false);
+            shape.list(role, Place { in_loop: false, last: true, once: true });
             let Shape { text, sites, is_private, inside, .. } = shape;
             if sites == 0 {
                 continue;
@@ -79,6 +79,21 @@ pub(super) fn varying(statements: &[Statement], keys: &mut BTreeSet<String>) {
     }
 }
 
+/// Where statements stand.
+#[derive(Clone, Copy)]
+struct Place {
+    in_loop: bool,
+    /// They are the last of an iteration, or of the role.
+    last: bool,
+    /// They are passed once, as they are in no loop, and nothing asks behind them.
+    once: bool,
+}
+
+impl Place {
+    /// The statements of a loop.
+    const OF_ITERATION: Self = Self { in_loop: true, last: true, once: false };
+}
+
 /// What leads to the places where a sequence is asked, in words.
 struct Shape<'k> {
     key: &'k str,
@@ -100,7 +115,7 @@ impl<'k> Shape<'k> {
         let assigned = all_assigned(role);
         loop {
             let mut words = BTreeSet::new();
-            shape.leading(role, false, &mut words);
+            shape.leading(role, (false, true), &mut words);
             let before = shape.variables.len();
             shape.variables.extend(words.into_iter().filter(|word| assigned.contains(word)));
             if shape.variables.len() == before {
@@ -109,23 +124,28 @@ impl<'k> Shape<'k> {
         }
     }
 
-    /// The words of conditions that matter, and of what variables that matter are set to.
-    fn leading(&self, statements: &[Statement], in_loop: bool, words: &mut BTreeSet<String>) {
-        for statement in statements {
+    /// The words of conditions that matter, and of what variables that matter are set to. The statements are in a
+    /// loop or not, and are passed once or not.
+    fn leading(&self, statements: &[Statement], (in_loop, once): (bool, bool), words: &mut BTreeSet<String>) {
+        for (at, statement) in statements.iter().enumerate() {
+            let rest = &statements[at + 1..];
             match statement {
                 Statement::If { condition, then, otherwise, .. }
                     if self.matters(then, in_loop) || self.matters(otherwise, in_loop) =>
                 {
+                    let is_only_way = once && self.only_way(condition, [then, otherwise], rest).is_some();
                     if let Condition::Value { text, decided: Decided { stands_for: None, .. }, .. } =
                         condition
+                        && !is_only_way
                     {
                         words.extend(words_of(text));
                     }
-                    self.leading(then, in_loop, words);
-                    self.leading(otherwise, in_loop, words);
+                    let place = (in_loop, once && !self.asks(rest));
+                    self.leading(then, place, words);
+                    self.leading(otherwise, place, words);
                 }
                 Statement::Loop { body, .. } | Statement::For { body, .. } if self.matters(body, false) => {
-                    self.leading(body, true, words);
+                    self.leading(body, (true, false), words);
                 }
                 Statement::Set { local, value, .. } if self.variables.contains(local) => {
                     words.extend(words_of(&value.text));
@@ -171,9 +191,7 @@ impl<'k> Shape<'k> {
     fn asks(&self, statements: &[Statement]) -> bool {
         statements.iter().any(|statement| match statement {
             Statement::If { condition, then, otherwise, .. } => {
-                matches!(condition, Condition::Uniform { decision, .. } if decision.key == self.key)
-                    || self.asks(then)
-                    || self.asks(otherwise)
+                self.is_mine(condition) || self.asks(then) || self.asks(otherwise)
             }
             Statement::Count(counted) => self.begins(counted),
             Statement::Loop { body, .. } | Statement::For { body, .. } => self.asks(body),
@@ -195,12 +213,12 @@ impl<'k> Shape<'k> {
         })
     }
 
-    fn list(&mut self, statements: &[Statement], in_loop: bool) {
+    fn list(&mut self, statements: &[Statement], place: Place) {
         for (at, statement) in statements.iter().enumerate() {
             match statement {
                 Statement::If { condition, then, otherwise, .. } => {
                     let rest = &statements[at + 1..];
-                    if self.branch(condition, [then, otherwise], rest, in_loop) {
+                    if self.branch(condition, [then, otherwise], rest, place) {
                         return;
                     }
                 }
@@ -211,24 +229,45 @@ impl<'k> Shape<'k> {
                 }
                 Statement::Loop { body, .. } if self.matters(body, false) => {
                     self.text.push_str("loop{");
-                    self.list(body, true);
+                    self.list(body, Place::OF_ITERATION);
                     self.text.push('}');
                 }
                 Statement::For { from, to, body, .. } if self.matters(body, false) => {
                     self.text.push_str(&format!("for {}{{", to - from));
-                    self.list(body, true);
+                    self.list(body, Place::OF_ITERATION);
                     self.text.push('}');
                 }
                 Statement::Count(counted) if self.begins(counted) => {
                     self.sites += 1;
-                    self.inside |= in_loop;
+                    self.inside |= place.in_loop;
                     self.text.push('n');
                 }
-                Statement::Break if in_loop => self.text.push('b'),
-                Statement::Continue if in_loop => self.text.push('c'),
+                Statement::Break if place.in_loop => self.text.push('b'),
+                // Whoever comes to the end of an iteration goes on as well.
+                Statement::Continue if place.in_loop && !place.last => self.text.push('c'),
+                Statement::Exit { .. } if place.in_loop || !(place.last || place.once) => self.text.push('e'),
                 _ => {}
             }
         }
+    }
+
+    /// The arm of a branch that all take who ask, if the branch is passed once and nothing asks behind what
+    /// follows it. Who takes the other arm never asks, or asks no more, so that it makes no difference for whom
+    /// that is so.
+    fn only_way(&self, condition: &Condition, arms: [&[Statement]; 2], rest: &[Statement]) -> Option<usize> {
+        if self.is_mine(condition) {
+            return None;
+        }
+        match (arms.map(|arm| self.asks(arm)), self.asks(rest), arms.map(ends)) {
+            ([true, false], false, _) | ([_, false], true, [false, true]) => Some(0),
+            ([false, true], false, _) | ([false, _], true, [true, false]) => Some(1),
+            _ => None,
+        }
+    }
+
+    /// Whether a condition asks for the sequence.
+    fn is_mine(&self, condition: &Condition) -> bool {
+        matches!(condition, Condition::Uniform { decision, .. } if decision.key == self.key)
     }
 
     /// A branch and, where one of its arms ends, what follows the other: it makes no difference whether that
@@ -238,8 +277,14 @@ impl<'k> Shape<'k> {
         condition: &Condition,
         arms: [&[Statement]; 2],
         rest: &[Statement],
-        in_loop: bool,
+        place: Place,
     ) -> bool {
+        let Place { in_loop, last, once } = place;
+        let once_here = once && !self.asks(rest);
+        if once && let Some(arm) = self.only_way(condition, arms, rest) {
+            self.list(arms[arm], Place { in_loop, last: false, once: once_here });
+            return false;
+        }
         let follows = match arms.map(ends) {
             [true, false] => Some(1),
             [false, true] => Some(0),
@@ -247,7 +292,9 @@ impl<'k> Shape<'k> {
         };
         let matters = |shape: &Self, list: &[Statement]| shape.matters(list, in_loop);
         let takes_rest = follows.is_some() && matters(self, rest);
-        let mine = matches!(condition, Condition::Uniform { decision, .. } if decision.key == self.key);
+        let last = last && (takes_rest || !matters(self, rest) && !exits(rest));
+        let inner = Place { in_loop, last, once: once_here };
+        let mine = self.is_mine(condition);
         let matter = arms.map(|arm| matters(self, arm));
         if !mine && only_lanes(condition) && matter == [false, false] {
             // Some lanes end here: the others ask.
@@ -261,7 +308,7 @@ impl<'k> Shape<'k> {
                 _ => None,
             };
             if let Some(arm) = alone.filter(|arm| !(in_loop && Self::turns(arm))) {
-                self.list(arm, in_loop);
+                self.list(arm, inner);
                 return false;
             }
         }
@@ -272,40 +319,73 @@ impl<'k> Shape<'k> {
         if !mine && !takes_rest && matter == [false, false] {
             return false;
         }
-        self.condition(condition);
-        let swaps = match condition {
-            Condition::Uniform { negated, .. } => *negated,
-            Condition::Value { decided, .. } => {
-                decided.stands_for.as_ref().is_some_and(|(_, negated)| *negated)
-            }
-            Condition::OfWarp | Condition::OfLane => false,
-        };
+        let swaps = self.condition(condition);
         for index in if swaps { [1, 0] } else { [0, 1] } {
             self.text.push('{');
-            self.list(arms[index], in_loop);
-            if takes_rest && follows == Some(index) {
-                self.list(rest, in_loop);
+            // What follows an arm that goes on is part of it.
+            let goes_on = takes_rest && follows == Some(index);
+            self.list(arms[index], Place { last: last && !goes_on, ..inner });
+            if goes_on {
+                self.list(rest, place);
             }
             self.text.push('}');
         }
         takes_rest
     }
 
-    fn condition(&mut self, condition: &Condition) {
+    /// Writes the question down, the same for a condition and its opposite; whether it is the opposite that was
+    /// written.
+    fn condition(&mut self, condition: &Condition) -> bool {
         match condition {
-            Condition::Uniform { decision, .. } => self.text.push_str(&format!("if {:?}", decision.key)),
+            Condition::Uniform { decision, negated } => {
+                self.text.push_str(&format!("if {:?}", decision.key));
+                *negated
+            }
             // Equal decisions have equal outcomes, however they are counted.
-            Condition::Value { decided: Decided { stands_for: Some((key, _)), .. }, .. } => {
+            Condition::Value { decided: Decided { stands_for: Some((key, negated)), .. }, .. } => {
                 self.text.push_str(&format!("if {key:?}"));
+                *negated
             }
             Condition::Value { text, decided, .. } => {
                 self.is_private |= decided.is_private;
-                let text = self.spoken(text);
+                let (text, opposite) = in_one_polarity(text);
+                let text = self.spoken(&text);
                 self.text.push_str(&format!("if {text}"));
+                opposite
             }
-            Condition::OfWarp | Condition::OfLane => self.is_private = true,
+            Condition::OfWarp | Condition::OfLane => {
+                self.is_private = true;
+                false
+            }
         }
     }
+}
+
+/// A comparison of two operands by `==`, `<` or `<=`, and whether that is the opposite of what it says. Anything
+/// else stays as it is.
+fn in_one_polarity(text: &str) -> (String, bool) {
+    if let Some(inner) = text.strip_prefix("!(").and_then(|rest| rest.strip_suffix(')'))
+        && is_whole(inner)
+    {
+        let (text, opposite) = in_one_polarity(inner);
+        return (text, !opposite);
+    }
+    for (sign, other) in [(" != ", " == "), (" >= ", " < "), (" > ", " <= ")] {
+        for (at, _) in text.match_indices(sign) {
+            let (left, right) = (&text[..at], &text[at + sign.len()..]);
+            if is_operand(left) && is_operand(right) {
+                return (format!("{left}{other}{right}"), true);
+            }
+        }
+    }
+    (text.to_owned(), false)
+}
+
+/// Whether this is a word or a number, or stands in parentheses as a whole.
+fn is_operand(text: &str) -> bool {
+    let is_word =
+        |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    is_word(text) || text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).is_some_and(is_whole)
 }
 
 /// Whether a condition is about the lane and nothing else.

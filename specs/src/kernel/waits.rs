@@ -30,7 +30,8 @@ pub(super) fn resolve(code: &mut Code) {
         let start = prepared(code, &targets, at);
         let waits = Round::of(code, start, at).is_some_and(|round| round.leaves_nothing(&readers));
         let Action::Test { address, parity, .. } = &code.instructions[at].action else { continue };
-        if !waits {
+        // Where the guard does not hold in a later round, nobody asks any more and nothing ends the loop.
+        if !waits || code.instructions[at].guard.is_some() {
             continue;
         }
         let (kind, amount) = (ObjectKind::Wait, Some(*parity));

@@ -166,7 +166,7 @@ impl<'m> Lowerer<'m> {
         Some(())
     }
 
-    /// `mbarrier.try_wait.parity p, [object], parity {, hint};`
+    /// `mbarrier.try_wait.parity p, [object], parity {, hint};`, under a guard or not.
     fn test(
         &mut self,
         current: &Current<'m>,
@@ -175,9 +175,6 @@ impl<'m> Lowerer<'m> {
         parity: &'m Operand,
     ) -> Option<()> {
         let Operand::Register(to, false) = answer else { return None };
-        if current.guard.is_some() {
-            return None;
-        }
         let address = self.object_address(current, object)?;
         let parity = self.argument(current, parity);
         let to = self.register(*to);
