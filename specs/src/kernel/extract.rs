@@ -21,6 +21,7 @@ use super::lanes::WIDTH;
 use super::numbers::Number;
 use super::objects::Objects;
 use super::peeks::{self, Peeks};
+use super::phases;
 use super::shared::{Failure, Shared};
 use super::slice::{Slice, slice};
 use super::structure::Stop;
@@ -280,9 +281,12 @@ fn refuted(
         if patience.is_over() {
             return Err(Failure::Late);
         }
-        let evaluation = &shared.evaluate(code, &slice, group.warp(agent), patience)?;
-        let (slice, values) = (&slice, &mut shared.values);
-        refuted.extend(Peeks { code, slice, values, evaluation, questions }.refuted());
+        let warp = group.warp(agent);
+        let evaluation = &shared.evaluate(code, &slice, warp, patience)?;
+        let (slice, values, rank) = (&slice, &mut shared.values, warp.rank);
+        let dominators = &phases::dominators(evaluation);
+        let mut peeks = Peeks { code, slice, values, evaluation, questions, rank, dominators };
+        refuted.extend(peeks.refuted());
     }
     Ok(refuted)
 }

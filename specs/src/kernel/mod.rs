@@ -42,6 +42,7 @@ mod offsets;
 mod operands;
 mod origins;
 mod peeks;
+mod phases;
 mod quotients;
 mod ranges;
 mod reach;

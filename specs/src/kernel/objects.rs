@@ -345,7 +345,7 @@ fn counted_from<T>(mut address: Address, bases: &BTreeMap<Base, T>) -> Address {
 }
 
 /// What is aligned to the bytes of an object, or has the bit of a pair cleared, and whether it has.
-fn masked(values: &Values, value: ValueId) -> Option<(ValueId, bool)> {
+pub(super) fn masked(values: &Values, value: ValueId) -> Option<(ValueId, bool)> {
     let Term::Apply { operation: Operation::And, ty, terms } = values.term(value) else { return None };
     let [a, b] = terms[..] else { return None };
     let number = |value| values.as_known(value).and_then(Lanes::all);

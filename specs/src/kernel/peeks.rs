@@ -6,23 +6,26 @@
 //! anybody: a phase that was complete at the question is complete at the wait, where nobody has completed the
 //! next one in between, and one that was not is waited for. Then the answer is taken to be no. That the phase
 //! is the same is shown by following the answer back to its question, over each way on which it comes, with
-//! the address and the parity of the wait as they are on that way.
+//! the address and the parity of the wait as they are on that way: see [`phases`](super::phases).
 //!
 //! Each lane has an answer of its own. So the lanes of a warp have to come together behind the wait before
 //! any of them arrives anywhere: otherwise one that need not wait may run ahead, and the others miss a phase.
+//! One thing may come before: bytes are announced on an object for which the warp itself begins a copy once its
+//! lanes are together. Before that no phase of the object can be complete, so that nobody gets any further by
+//! the announcement.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::code::{Action, Argument, Code, Function, ObjectKind, Operation, Register, Type};
-use super::evaluate::{Evaluation, OUTSIDE, Way};
+use super::evaluate::{Evaluation, Way};
+use super::lanes::Lanes;
+use super::objects::masked;
+use super::phases::Phases;
 use super::slice::Slice;
 use super::value::{Term, ValueId, Values};
 
 /// The nodes on the way to a wait that is left out.
 const NODES: usize = 8;
-/// Ways over which one answer is followed back.
-const WAYS: usize = 256;
-
 /// The questions of a kernel, by their positions: the answer is what the next instruction writes.
 pub(super) fn questions(code: &Code) -> Vec<usize> {
     let is_question = |at: &usize| matches!(code.instructions[*at].action, Action::Test { .. });
@@ -56,6 +59,17 @@ pub(super) struct Peeks<'a> {
     pub(super) values: &'a mut Values,
     pub(super) evaluation: &'a Evaluation,
     pub(super) questions: &'a [usize],
+    /// The rank of its group.
+    pub(super) rank: u32,
+    /// The immediate dominator of each node, as this agent goes.
+    pub(super) dominators: &'a [Option<usize>],
+}
+
+/// The question of these that a term is the answer to.
+pub(super) fn question(values: &Values, questions: &[usize], value: ValueId) -> Option<usize> {
+    let Term::Unknown { at, .. } = values.term(value) else { return None };
+    let question = at.checked_sub(1)?;
+    questions.contains(&question).then_some(question)
 }
 
 /// A place where values meet.
@@ -80,9 +94,12 @@ impl Peeks<'_> {
 
     /// The question that a term is the answer to.
     fn question(&self, value: ValueId) -> Option<usize> {
-        let Term::Unknown { at, .. } = self.values.term(value) else { return None };
-        let question = at.checked_sub(1)?;
-        self.questions.contains(&question).then_some(question)
+        question(self.values, self.questions, value)
+    }
+
+    fn phases(&mut self) -> Phases<'_> {
+        let Peeks { slice, evaluation, questions, dominators, .. } = *self;
+        Phases { slice, values: self.values, evaluation, questions, dominators }
     }
 
     /// The answers in a term, those that come by way of places where values meet among them.
@@ -178,8 +195,7 @@ impl Peeks<'_> {
             return None;
         }
         let (address, parity) = *self.evaluation.barriers.get(&wait)?;
-        let mut ways = Vec::new();
-        self.is_same(condition, [address, parity?], &mut ways)
+        self.phases().are_asked_for(node, condition, [address, parity?])
     }
 
     /// Whether a branch is on the answer to a question in the same node, with nothing else behind it that
@@ -225,12 +241,27 @@ impl Peeks<'_> {
     }
 
     /// Whether the lanes of a warp come together on every way from a wait to whatever else they do on
-    /// barriers.
+    /// barriers, but for announcements of what they copy behind.
     fn meets_behind(&self, wait: usize) -> bool {
-        let (mut seen, mut work) = (BTreeSet::new(), vec![wait + 1]);
+        let Some((_, announced)) = self.until_together(wait, false) else { return false };
+        announced.into_iter().all(|at| {
+            let together = self.until_together(at, true);
+            together.is_some_and(|(meetings, _)| meetings.into_iter().all(|to| self.copies_behind(to, at)))
+        })
+    }
+
+    /// Where lanes come together behind an instruction, and the announcements on the way; `None` if they do
+    /// anything else on barriers before, do the same once more, or, where they must come together, end.
+    fn until_together(&self, from: usize, must: bool) -> Option<(Vec<usize>, Vec<usize>)> {
+        let (mut meetings, mut announced) = (Vec::new(), Vec::new());
+        let (mut seen, mut work) = (BTreeSet::new(), vec![from + 1]);
         while let Some(at) = work.pop() {
             let Some(instruction) = self.code.instructions.get(at) else { continue };
-            if self.code.meetings.contains(&at) || !seen.insert(at) {
+            if !seen.insert(at) {
+                continue;
+            }
+            if self.code.meetings.contains(&at) {
+                meetings.push(at);
                 continue;
             }
             let goes_on = match &instruction.action {
@@ -238,66 +269,89 @@ impl Peeks<'_> {
                     work.push(*to);
                     instruction.guard.is_some()
                 }
+                Action::Exit if must => return None,
                 Action::Exit | Action::Abort => instruction.guard.is_some(),
                 Action::Object(step) if step.kind == ObjectKind::Wait => true,
-                Action::Object(_) | Action::Synchronise(_) | Action::Beyond(_) => return false,
+                Action::Object(step) if announces(step.kind) && at != from => {
+                    announced.push(at);
+                    true
+                }
+                Action::Object(_) | Action::Synchronise(_) | Action::Beyond(_) => return None,
                 Action::Compute { .. } | Action::Test { .. } | Action::Store { .. } | Action::Nothing => true,
             };
             if goes_on {
                 work.push(at + 1);
             }
         }
-        true
+        Some((meetings, announced))
     }
 
-    /// Whether all answers in a term are to questions about this address and parity, on each way on which
-    /// they come.
-    fn is_same(
-        &mut self,
-        answer: ValueId,
-        phase: [ValueId; 2],
-        ways: &mut Vec<(ValueId, [ValueId; 2])>,
-    ) -> Option<()> {
-        if ways.contains(&(answer, phase)) {
-            return Some(());
+    /// Whether some lane certainly begins a copy for the object of an announcement, behind a place where all
+    /// are together and before anything else is done on barriers.
+    fn copies_behind(&self, meeting: usize, announcement: usize) -> bool {
+        // Who never comes there announces nothing.
+        let Some((object, bytes)) = self.evaluation.barriers.get(&announcement) else { return true };
+        // No bytes would be as if nothing were announced.
+        let bytes = bytes.and_then(|bytes| self.values.as_known(bytes)).and_then(Lanes::all);
+        if !bytes.is_some_and(|bytes| bytes > 0) {
+            return false;
         }
-        ways.push((answer, phase));
-        if ways.len() > WAYS {
-            return None;
-        }
-        if let Some(question) = self.question(answer) {
-            let (address, parity) = *self.evaluation.barriers.get(&question)?;
-            return (phase == [address, parity?]).then_some(());
-        }
-        let Term::Meet { block, register } = *self.values.term(answer) else {
-            return self
-                .values
-                .inside(answer)
-                .into_iter()
-                .try_for_each(|part| self.is_same(part, phase, ways));
+        let of_node = |node: usize| {
+            let instructions = self.slice.nodes[node].instructions.iter();
+            instructions.copied().filter(|at| *at >= meeting).min().map(|at| (at, node))
         };
-        for (from, value) in self.evaluation.meets.get(&(block, register))?.clone() {
-            if from == OUTSIDE {
-                continue;
-            }
-            let [address, parity] = phase.map(|value| self.on_the_way(value, block, from));
-            self.is_same(value, [address?, parity?], ways)?;
-        }
-        Some(())
+        let Some((first, node)) = (0..self.slice.nodes.len()).filter_map(of_node).min() else { return false };
+        let goes_on =
+            |at: usize| matches!(self.code.instructions[at].action, Action::Compute { .. } | Action::Nothing);
+        (meeting..first).all(goes_on) && self.copies((node, first), self.evaluation.lanes[node], *object, 0)
     }
 
-    /// A term as it is where control comes to a node from another.
-    fn on_the_way(&mut self, value: ValueId, block: usize, from: usize) -> Option<ValueId> {
-        if let Term::Meet { block: at, register } = *self.values.term(value) {
-            if at != block {
-                return Some(value);
+    /// Whether one of these lanes certainly begins a copy for an object, from an instruction of a node on.
+    fn copies(&self, (node, first): (usize, usize), lanes: u32, object: ValueId, nodes: usize) -> bool {
+        let Some(then) = self.evaluation.then.get(node).copied().flatten().filter(|_| nodes < NODES) else {
+            return false;
+        };
+        for at in self.slice.nodes[node].instructions.iter().filter(|at| **at >= first) {
+            let instruction = &self.code.instructions[*at];
+            let for_object = |at: &usize| {
+                let address = self.evaluation.barriers.get(at);
+                address.is_some_and(|(address, _)| self.is_of(*address, object))
+            };
+            match &instruction.action {
+                Action::Compute { .. } | Action::Nothing => {}
+                Action::Object(step) if step.kind == ObjectKind::Copy => {
+                    if instruction.guard.is_none() && for_object(at) {
+                        return true;
+                    }
+                }
+                _ => return false,
             }
-            let incoming = self.evaluation.meets.get(&(block, register))?;
-            return incoming.iter().find(|(source, _)| *source == from).map(|(_, value)| *value);
         }
-        let inside = self.values.inside(value).into_iter();
-        let inside: Vec<ValueId> =
-            inside.map(|part| self.on_the_way(part, block, from)).collect::<Option<_>>()?;
-        self.values.with(value, &inside)
+        let behind = |to: usize, lanes: u32| lanes != 0 && self.copies((to, 0), lanes, object, nodes + 1);
+        match then {
+            Way::To(to) => behind(to, lanes),
+            Way::Branch(condition, taken, other) => match self.values.as_known(condition) {
+                Some(known) => {
+                    let holds =
+                        (0..32).filter(|lane| known.get(*lane) != 0).fold(0, |all, lane| all | 1 << lane);
+                    behind(taken, lanes & holds) || behind(other, lanes & !holds)
+                }
+                None => behind(taken, lanes) && behind(other, lanes),
+            },
+        }
     }
+
+    /// Whether an address is that of an object, or the same without the bit by which those of a pair of groups
+    /// differ, in the group that has it clear.
+    fn is_of(&self, address: ValueId, object: ValueId) -> bool {
+        let even = |(inside, is_even): (ValueId, bool)| {
+            inside == object && (!is_even || self.rank.is_multiple_of(2))
+        };
+        address == object || masked(self.values, address).is_some_and(even)
+    }
+}
+
+/// Whether a step announces bytes.
+fn announces(kind: ObjectKind) -> bool {
+    matches!(kind, ObjectKind::ArriveExpectTx { .. } | ObjectKind::ExpectTx)
 }

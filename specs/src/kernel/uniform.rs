@@ -124,8 +124,8 @@ impl<'k> Shape<'k> {
         }
     }
 
-    /// The words of conditions that matter, and of what variables that matter are set to. The statements are in a
-    /// loop or not, and are passed once or not.
+    /// The words of conditions that matter, and of what variables that matter are set to. The statements are
+    /// in a loop or not, and are passed once or not.
     fn leading(&self, statements: &[Statement], (in_loop, once): (bool, bool), words: &mut BTreeSet<String>) {
         for (at, statement) in statements.iter().enumerate() {
             let rest = &statements[at + 1..];
@@ -252,8 +252,8 @@ impl<'k> Shape<'k> {
     }
 
     /// The arm of a branch that all take who ask, if the branch is passed once and nothing asks behind what
-    /// follows it. Who takes the other arm never asks, or asks no more, so that it makes no difference for whom
-    /// that is so.
+    /// follows it. Who takes the other arm never asks, or asks no more, so that it makes no difference for
+    /// whom that is so.
     fn only_way(&self, condition: &Condition, arms: [&[Statement]; 2], rest: &[Statement]) -> Option<usize> {
         if self.is_mine(condition) {
             return None;
@@ -333,8 +333,8 @@ impl<'k> Shape<'k> {
         takes_rest
     }
 
-    /// Writes the question down, the same for a condition and its opposite; whether it is the opposite that was
-    /// written.
+    /// Writes the question down, the same for a condition and its opposite; whether it is the opposite that
+    /// was written.
     fn condition(&mut self, condition: &Condition) -> bool {
         match condition {
             Condition::Uniform { decision, negated } => {
@@ -361,8 +361,8 @@ impl<'k> Shape<'k> {
     }
 }
 
-/// A comparison of two operands by `==`, `<` or `<=`, and whether that is the opposite of what it says. Anything
-/// else stays as it is.
+/// A comparison of two operands by `==`, `<` or `<=`, and whether that is the opposite of what it says.
+/// Anything else stays as it is.
 fn in_one_polarity(text: &str) -> (String, bool) {
     if let Some(inner) = text.strip_prefix("!(").and_then(|rest| rest.strip_suffix(')'))
         && is_whole(inner)

@@ -1,6 +1,8 @@
 //! Which instruction is laid out by whom.
 
-use crate::kernel::code::{Action, Function, Guard};
+use std::collections::{HashMap, HashSet};
+
+use crate::kernel::code::{Action, Argument, Function, Guard, Operation, Register};
 use crate::ptx::syntax::{self, Operand};
 
 use super::opcodes::{self, Effect};
@@ -17,10 +19,7 @@ impl<'m> Lowerer<'m> {
             Guard { register, negated }
         });
         let current = Current { instruction, opcode, parts, guard };
-        if self.is_meeting(&current) {
-            self.code.meetings.insert(self.code.instructions.len());
-            self.emit(&current, Action::Nothing);
-        }
+        self.meeting(&current);
         match opcodes::effect(opcode) {
             None => self.emit(&current, Action::Beyond(format!("`{opcode}`, which is not known"))),
             Some(Effect::Synchronises) => self.object(&current),
@@ -41,18 +40,56 @@ impl<'m> Lowerer<'m> {
         }
     }
 
-    /// Whether all lanes of a warp execute an instruction together: those that are aligned, and those that
+    /// Notes where all lanes of a warp execute an instruction together: those that are aligned, and those that
     /// name all lanes. Barriers of the CTA are told elsewhere.
-    fn is_meeting(&mut self, current: &Current<'m>) -> bool {
-        let is_all = |operand: &Operand| matches!(operand, Operand::Number(mask) if *mask as u32 == u32::MAX);
-        let names_all = match current.parts.as_slice() {
-            ["bar" | "barrier", "warp", "sync", ..] | ["shfl" | "vote" | "redux" | "match", ..] => {
-                current.has("sync") && current.operands().last().is_some_and(is_all)
+    fn meeting(&mut self, current: &Current<'m>) {
+        let all = Operand::Number(u64::MAX);
+        let mask = match current.parts.as_slice() {
+            ["bar" | "barrier", "warp", "sync", ..] | ["shfl" | "vote" | "redux" | "match", ..]
+                if current.has("sync") =>
+            {
+                current.operands().last()
             }
-            ["elect", "sync", ..] => current.operands().get(1).is_some_and(is_all),
-            ["bar" | "barrier", ..] => false,
-            _ => current.has("aligned"),
+            ["elect", "sync", ..] => current.operands().get(1),
+            ["bar" | "barrier" | "shfl" | "vote" | "redux" | "match", ..] => return,
+            _ if current.has("aligned") => Some(&all),
+            _ => None,
         };
-        current.guard.is_none() && names_all
+        let at = self.code.instructions.len();
+        match mask.filter(|_| current.guard.is_none()) {
+            Some(Operand::Number(mask)) if *mask as u32 == u32::MAX => {
+                self.code.meetings.insert(at);
+            }
+            Some(Operand::Register(mask, false)) => {
+                let mask = self.register(*mask);
+                self.masks.push((at, mask));
+            }
+            _ => return,
+        }
+        self.emit(current, Action::Nothing);
+    }
+
+    /// Notes those of the instructions that name lanes by a register where that holds all lanes: it is written
+    /// once, with that number.
+    pub(super) fn meetings_by_register(&mut self) {
+        let asked: HashSet<Register> = self.masks.iter().map(|(_, mask)| *mask).collect();
+        let mut written: HashMap<Register, Option<u64>> = HashMap::new();
+        for instruction in &self.code.instructions {
+            let Action::Compute { to, function, arguments } = &instruction.action else { continue };
+            if !asked.contains(to) {
+                continue;
+            }
+            let number = match (function, arguments.as_slice(), instruction.guard) {
+                (Function::Integer(Operation::Convert(_), _), [Argument::Number(number)], None) => {
+                    Some(*number)
+                }
+                _ => None,
+            };
+            written.entry(*to).and_modify(|number| *number = None).or_insert(number);
+        }
+        let is_all =
+            |mask: &Register| written.get(mask).copied().flatten().map(|mask| mask as u32) == Some(u32::MAX);
+        let all = self.masks.iter().filter(|(_, mask)| is_all(mask)).map(|(at, _)| *at);
+        self.code.meetings.extend(all);
     }
 }

@@ -41,12 +41,14 @@ pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch
         frames: Vec::new(),
         frame_count: 0,
         halves: HashMap::new(),
+        masks: Vec::new(),
     };
     if let Some(function) = module.functions.get(entry)
         && let Some(body) = &function.body
     {
         lowerer.inline(entry, body, HashMap::new());
     }
+    lowerer.meetings_by_register();
     if addresses::changes_boxes(source, module, entry) {
         lowerer.code.maps.clear();
     }

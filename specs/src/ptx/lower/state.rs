@@ -51,6 +51,8 @@ pub(super) struct Lowerer<'m> {
     pub(super) frame_count: u32,
     /// The halves of registers that are packed: the lower and the upper.
     pub(super) halves: HashMap<Register, [Register; 2]>,
+    /// Instructions that name lanes of a warp by a register, by position.
+    pub(super) masks: Vec<(usize, Register)>,
 }
 
 /// An instruction that is being lowered.
