@@ -45,6 +45,8 @@ mod leftovers;
 mod library;
 #[path = "cli/lints.rs"]
 mod lints;
+#[path = "cli/long_names.rs"]
+mod long_names;
 #[path = "cli/many.rs"]
 mod many;
 #[path = "cli/names.rs"]

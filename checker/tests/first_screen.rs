@@ -8,6 +8,8 @@ use std::io::Read;
 
 const FORGOTTEN_ARRIVE: &str = "tests/hangs/forgotten_arrive.bar";
 const A_TILE_EARLY: &str = "tests/hangs/a_tile_early.bar";
+/// Two compiled kernels whose names are longer than such a terminal; the second hangs.
+const LONG_NAMES: &str = "tests/hangs/long_names.ptx";
 /// More than anything here prints.
 const ROWS: u16 = 200;
 
@@ -66,6 +68,21 @@ fn who_left_its_loop_early_stands_on_the_first_screen() {
         "error[deadlock]: warp 17 went on to barrier 3 without its 8th arrival on barrier 1",
         "warp 17 went on here, without arriving on barrier 1",
         "which run the same code as warp 17, arrived on",
+    ] {
+        assert!(screen.contains(cause), "no `{cause}` in:\n{screen}");
+    }
+}
+
+#[test]
+fn no_name_of_a_kernel_pushes_the_cause_off_the_first_screen() {
+    let printed = verify(&[LONG_NAMES]);
+    let screen = first_screen(&printed);
+    for cause in [
+        "verified tests/hangs/long_names.ptx, kernel tiles::device_kernel<…> (entry 0)",
+        "violated tests/hangs/long_names.ptx, kernel tiles::device_kernel<…> (entry 1)",
+        "error[deadlock]: warp 1 exited without arriving on barrier 1",
+        "@%p1 bra $DONE; | ^ warp 1 exited here",
+        "bar.sync 1, 64; | -------------- others wait here",
     ] {
         assert!(screen.contains(cause), "no `{cause}` in:\n{screen}");
     }

@@ -57,5 +57,5 @@ pub use common::render::render;
 pub use common::span::{self, LineIndex, Span};
 pub use load::{
     Entry, Format, LoadError, Loaded, Source, UnknownFormat, barriers_in_code, entries, load, load_within,
-    params,
+    naming, params,
 };

@@ -26,7 +26,7 @@ use crate::visa;
 #[cfg(feature = "kernels")]
 use crate::xegpu;
 
-pub use crate::module::Entry;
+pub use crate::module::{Entry, naming};
 
 /// How a format is read.
 enum Reader {

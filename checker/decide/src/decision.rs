@@ -20,6 +20,8 @@ pub struct Decision {
     pub name: String,
     /// Which of the kernels in it, where it is a module of them.
     pub kernel: Option<String>,
+    /// The position of that kernel among them, from 0.
+    pub entry: Option<usize>,
     /// Its text.
     pub text: String,
     /// The barrier system, where the text has a meaning.
@@ -272,6 +274,7 @@ impl Decision {
         Self {
             name: name.to_owned(),
             kernel: None,
+            entry: None,
             text: String::new(),
             target: None,
             verdict: Verdict::Error,

@@ -449,6 +449,7 @@ impl Judged {
         decision.target = Some(program.target);
         decision.verdict = self.outcome.verdict;
         decision.kernel = self.extracted.as_ref().map(|extracted| extracted.entry.clone());
+        decision.entry = self.extracted.as_ref().map(|extracted| extracted.index);
         decision.extracted = self.extracted;
         decision.given = self.settled.given;
         decision.tried = self.settled.tried;

@@ -11,6 +11,7 @@ use barcheck_decide::{
 };
 use barcheck_model::machine::{self, ExitedThreads};
 use barcheck_model::rule::Level;
+use barcheck_specs::naming::{in_short, meant};
 use barcheck_specs::{Entry, entries};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -91,8 +92,8 @@ impl Gate {
         self
     }
 
-    /// Of a module of compiled kernels, the one of this name, or those with it in theirs; without it, all
-    /// that have barriers.
+    /// Of a module of compiled kernels, the one of this name or at this position from 0, or those with it in
+    /// their names; without it, all that have barriers.
     #[must_use]
     pub fn entry(mut self, name: &str) -> Self {
         self.entry = Some(name.to_owned());
@@ -191,8 +192,7 @@ impl Gate {
             }
             (Verdict::Error | Verdict::Violated, _) => reason,
         };
-        let kernel = decision.kernel.as_ref().map(|kernel| format!(", kernel {kernel}")).unwrap_or_default();
-        panic!("{}{kernel}: {why}", self.file);
+        panic!("{}: {why}", self.name_with(decision.kernel.as_deref().zip(decision.entry)));
     }
 
     /// The test that loom finds nothing: in every schedule, or in those with a bounded number of preemptions.
@@ -251,26 +251,25 @@ impl Gate {
         if known.is_empty() {
             return vec![self.defines.clone()];
         }
-        let has = |entry: &&Entry| match &self.entry {
-            Some(name) => entry.name.contains(name.as_str()),
-            None => entry.synchronises,
-        };
-        let is_named = |entry: &&Entry| self.entry.as_ref() == Some(&entry.name);
-        let exact: Vec<&Entry> = known.iter().filter(is_named).collect();
-        let meant = if exact.is_empty() { known.iter().filter(has).collect() } else { exact };
+        let meant = meant(&known, self.entry.as_deref());
         let wanted = self.entry.as_deref().unwrap_or("a barrier");
         assert!(!meant.is_empty(), "{}: no kernel has `{wanted}`", self.file);
-        let with = |entry: &&Entry| {
+        let with = |entry: &Entry| {
             let mut defines = self.defines.clone();
             defines.insert("entry.index".to_owned(), i64::try_from(entry.index).unwrap_or(i64::MAX));
             defines
         };
-        meant.iter().map(with).collect()
+        meant.into_iter().map(with).collect()
     }
 
     fn name_of(&self, protocol: &Protocol) -> String {
-        match protocol.kernel() {
-            Some(kernel) => format!("{}, kernel {kernel}", self.file),
+        self.name_with(protocol.kernel().zip(protocol.entry()))
+    }
+
+    /// The name of the file, and of a kernel in it.
+    fn name_with(&self, kernel: Option<(&str, usize)>) -> String {
+        match kernel {
+            Some((name, index)) => format!("{}, kernel {}", self.file, in_short(name, index)),
             None => self.file.clone(),
         }
     }

@@ -91,6 +91,12 @@ impl Protocol {
         self.extracted.as_ref().map(|extracted| extracted.entry.as_str())
     }
 
+    /// The position of that kernel among those of its module, from 0.
+    #[must_use]
+    pub fn entry(&self) -> Option<usize> {
+        self.extracted.as_ref().map(|extracted| extracted.index)
+    }
+
     /// Why a run of a kernel may be none.
     pub(super) fn doubt(&self, trace: &Trace) -> Option<String> {
         doubt::doubt(&self.program, self.extracted.as_ref()?, trace)

@@ -2,7 +2,7 @@
 
 use super::expect::Expectation;
 use super::input::display_name;
-use super::names::plain;
+use super::names::{self, plain};
 use super::sweep;
 use barcheck::{Check, Decision, Finding, Options, Remark, Trouble, Verdict};
 use barcheck_model::rule::Level;
@@ -53,16 +53,38 @@ impl Decided {
 
     /// `kernel scan`, and with which values: what tells reports on one file apart, where there are several.
     pub(crate) fn which(&self) -> Option<String> {
-        let kernel = self.kernel.as_ref().map(|kernel| format!("kernel {}", plain(kernel)));
+        self.which_of(self.kernel_in_short())
+    }
+
+    /// The same for programs, which are told the whole name of the kernel.
+    pub(crate) fn whole_which(&self) -> Option<String> {
+        self.which_of(self.kernel.as_deref().map(plain))
+    }
+
+    fn which_of(&self, kernel: Option<String>) -> Option<String> {
+        let kernel = kernel.map(|kernel| format!("kernel {kernel}"));
         let parts: Vec<_> = kernel.into_iter().chain(self.with()).collect();
         (!parts.is_empty()).then(|| parts.join(" "))
     }
 
+    /// The kernel as people are shown it, where the file is a module of them.
+    pub(crate) fn kernel_in_short(&self) -> Option<String> {
+        self.kernel.as_deref().map(|kernel| names::kernel(kernel, self.entry))
+    }
+
     /// `ring.bar with STAGES=2`, `scan.ptx, kernel scan`: what was decided, for people.
     pub(crate) fn title(&self) -> String {
-        let which = self
-            .which()
-            .map(|which| if self.kernel.is_some() { format!(", {which}") } else { format!(" {which}") });
+        self.title_of(self.which())
+    }
+
+    /// The same for programs, likewise.
+    pub(crate) fn whole_title(&self) -> String {
+        self.title_of(self.whole_which())
+    }
+
+    fn title_of(&self, which: Option<String>) -> String {
+        let gap = if self.kernel.is_some() { ", " } else { " " };
+        let which = which.map(|which| format!("{gap}{which}"));
         format!("{}{}", display_name(&self.path), which.unwrap_or_default())
     }
 

@@ -5,6 +5,7 @@ use super::deadline::Deadline;
 use super::files::{self, Input};
 use super::input;
 use super::kernels;
+use super::names;
 use super::output::{Colours, Status, complain, error_line, print};
 use barcheck_counterexamples::{harmless, named_objects};
 use barcheck_model::program::{AgentId, Op, Place, Program};
@@ -45,7 +46,8 @@ fn examine(input: &mut Input, args: &DoctorArgs, deadline: &Deadline, colours: C
     };
     let mut options = LoadOptions::default();
     args.kernel.tell(&mut options, input.entry.as_ref().map(|entry| entry.index));
-    let kernel = input.entry.as_ref().map(|entry| format!(", kernel {}", entry.name)).unwrap_or_default();
+    let kernel = input.entry.as_ref().map(|entry| names::kernel(&entry.name, Some(entry.index)));
+    let kernel = kernel.map(|kernel| format!(", kernel {kernel}")).unwrap_or_default();
     let head = format!("{}{kernel}\n", colours.out.strong(&name));
     match load_within(&Source::new(&name, &bytes), &options, deadline.patience()) {
         Ok(loaded) => match &loaded.extracted {

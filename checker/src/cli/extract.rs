@@ -25,14 +25,7 @@ pub(crate) fn run(args: &ExtractArgs, colours: Colours) -> io::Result<Status> {
         Err(message) => return fail(Status::Trouble, message),
     };
     if let [_, _, ..] = inputs.as_slice() {
-        let names: Vec<&str> =
-            inputs.iter().filter_map(|input| input.entry.as_ref()).map(|entry| entry.name.as_str()).collect();
-        let message = format!(
-            "{name} has {} kernels with barriers; choose one by --entry: {}",
-            names.len(),
-            names.join(", ")
-        );
-        return fail(Status::Trouble, message);
+        return fail(Status::Trouble, kernels::several(&name, &inputs));
     }
     let Some(mut input) = inputs.pop() else { return fail(Status::Trouble, format!("{name} has no kernel")) };
     let bytes = match kernels::read(&mut input, deadline.limit()) {

@@ -10,7 +10,6 @@ use super::written::Written;
 use super::{input, kernels, memory, names, narrative};
 use barcheck::Verdict;
 use barcheck::gate::{self, Effort, Extent, Gated, MOST_UNDER_LOOM, Protocol, Unread, Violation, With};
-use barcheck_counterexamples::harmless;
 use barcheck_model::machine::Options;
 use barcheck_model::program::Target;
 use barcheck_specs::LoadOptions;
@@ -182,7 +181,8 @@ fn human(
         word @ "violated" => palette.bad(word),
         word => palette.unsure(word),
     };
-    let kernel = protocol.kernel().map(|kernel| format!(", kernel {}", harmless(kernel)));
+    let kernel =
+        protocol.kernel().map(|kernel| format!(", kernel {}", names::kernel(kernel, protocol.entry())));
     let (name, kernel) = (input::display_name(path), kernel.unwrap_or_default());
     let mut text = format!("{head} {name}{kernel} ({}): ", protocol.target());
     let Some(violation) = &gated.violation else {

@@ -224,7 +224,7 @@ fn headline(decided: &Decided, quiet: bool, palette: Palette) -> String {
 /// `, kernel scan (ptx) with STAGES=2`: the kernel of a module, the target, and the values of params that
 /// take several.
 fn about(decided: &Decided) -> String {
-    let kernel = decided.kernel.as_ref().map(|kernel| format!(", kernel {}", names::plain(kernel)));
+    let kernel = decided.kernel_in_short().map(|kernel| format!(", kernel {kernel}"));
     let target = decided.target.map(|target| format!(" ({target})"));
     let with = decided.with().map(|with| format!(" {with}"));
     [kernel, target, with].into_iter().flatten().collect()

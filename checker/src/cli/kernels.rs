@@ -3,7 +3,9 @@
 use super::args::KernelArgs;
 use super::files::Input;
 use super::input;
+use super::names;
 use super::output::Status;
+use barcheck_specs::naming::{cut, meant, position};
 use barcheck_specs::{Entry, Format, Source, entries};
 use std::time::Duration;
 
@@ -34,7 +36,7 @@ pub(crate) fn split(
         input.known = Some(read).filter(|_| !input.path.is_file());
         match known {
             Some(Ok(known)) => {
-                let meant = choose(&known, args);
+                let meant: Vec<_> = meant(&known, args.entry.as_deref()).into_iter().cloned().collect();
                 found |= !meant.is_empty();
                 seen.extend(known.iter().cloned());
                 if known.is_empty() || meant.is_empty() && args.entry.is_none() {
@@ -58,12 +60,14 @@ pub(crate) fn split(
         return Ok(all);
     }
     if let Some(name) = args.entry.as_ref().filter(|_| !found) {
-        let names: Vec<&str> = seen.iter().take(LISTED).map(|entry| entry.name.as_str()).collect();
-        let known = match names.as_slice() {
+        let known = match seen.iter().collect::<Vec<_>>().as_slice() {
             [] => "there are none".to_owned(),
-            names => format!("there are: {}", names.join(", ")),
+            seen => format!("there are: {}", listed(seen)),
         };
-        return Err(format!("no kernel has `{name}` in its name; {known}"));
+        return Err(match position(name) {
+            Some(_) => format!("no kernel is called `{name}` or has this position, from 0; {known}"),
+            None => format!("no kernel has `{}` in its name; {known}", cut(name)),
+        });
     }
     let has = |name: &str| seen.iter().any(|entry| entry.has_param(name));
     match args.param.iter().find(|param| !has(&param.name)) {
@@ -72,16 +76,21 @@ pub(crate) fn split(
     }
 }
 
-/// The kernels of a module that are meant.
-fn choose(known: &[Entry], args: &KernelArgs) -> Vec<Entry> {
-    let Some(name) = &args.entry else {
-        return known.iter().filter(|entry| entry.synchronises).cloned().collect();
-    };
-    let exact: Vec<Entry> = known.iter().filter(|entry| entry.name == *name).cloned().collect();
-    if !exact.is_empty() {
-        return exact;
+/// That there are several kernels where one is wanted.
+pub(crate) fn several(name: &str, inputs: &[Input]) -> String {
+    let entries: Vec<&Entry> = inputs.iter().filter_map(|input| input.entry.as_ref()).collect();
+    let count = entries.len();
+    format!("{name} has {count} kernels with barriers; choose one by --entry: {}", listed(&entries))
+}
+
+/// The names of the first, and how many more there are.
+fn listed(entries: &[&Entry]) -> String {
+    let shown = entries.iter().take(LISTED).map(|entry| names::kernel(&entry.name, Some(entry.index)));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match entries.len().saturating_sub(LISTED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
-    known.iter().filter(|entry| entry.name.contains(name.as_str())).cloned().collect()
 }
 
 /// Reads a single module, or says which status follows and why, for people.

@@ -42,6 +42,9 @@ struct Json<'a> {
     /// Which of the kernels in it, where it is a module of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     kernel: Option<&'a str>,
+    /// The position of that kernel among them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry: Option<usize>,
     /// With which values of its parameters, where it was in doubt without them whether it has a violation.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     given: &'a BTreeMap<String, i64>,
@@ -374,6 +377,7 @@ pub(crate) fn json(decided: &Decided) -> String {
         format: "barcheck-report/1",
         file: &decided.name,
         kernel: decided.kernel.as_deref(),
+        entry: decided.entry,
         given: &decided.given,
         verified_with: &decided.tried.verified,
         target: decided.target.map(Target::name),

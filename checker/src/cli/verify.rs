@@ -361,7 +361,7 @@ impl Question {
         let expectation = expectation.or_else(|| self.expect.then(missed));
         // One of which nothing could be read is a kernel, too.
         if let Some(entry) = &input.entry {
-            decision.kernel = Some(entry.name.clone());
+            (decision.kernel, decision.entry) = (Some(entry.name.clone()), Some(entry.index));
         }
         let is_met = expectation.as_ref().is_some_and(Expectation::is_met);
         let bounded = if is_met || watch::interrupted() { None } else { bounded::note(&decision, &options) };

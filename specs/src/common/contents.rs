@@ -57,6 +57,8 @@ pub struct Extracted {
     pub text: String,
     /// The name of the kernel.
     pub entry: String,
+    /// Its position among the entries of the module.
+    pub index: usize,
     /// Branches whose outcome is unknown and need not be the same for the whole group, by their places in the
     /// kernel: both outcomes are explored.
     pub private: Vec<Place>,

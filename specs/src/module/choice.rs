@@ -6,6 +6,7 @@ use crate::common::span::Span;
 
 use super::entry::Entry;
 use super::launch::ENTRY;
+use super::naming::in_short;
 
 /// Entries whose names are listed in a message.
 const LISTED: usize = 8;
@@ -27,7 +28,8 @@ pub(super) fn choose(entries: &[Entry], options: &LoadOptions) -> Result<usize, 
     match (with.as_slice(), all.as_slice()) {
         ([one], _) | ([], [one, ..]) => Ok(one.index),
         (several, _) => {
-            let names: Vec<&str> = several.iter().take(LISTED).map(|entry| entry.name.as_str()).collect();
+            let named = several.iter().take(LISTED);
+            let names: Vec<String> = named.map(|entry| in_short(&entry.name, entry.index)).collect();
             let span = several.get(1).map_or(Span::default(), |entry| entry.span);
             let message = format!("{} entries of this module have barriers", several.len());
             let error = Diagnostic::error("several-entries", message, span)

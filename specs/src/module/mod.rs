@@ -9,6 +9,7 @@
 mod choice;
 mod entry;
 mod launch;
+pub mod naming;
 mod notation;
 mod parsed;
 mod protocol;

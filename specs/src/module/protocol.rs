@@ -59,6 +59,7 @@ pub(super) fn load(
         beside: extraction.beside,
         words: extraction.words,
         entry: entry.name.clone(),
+        index: entry.index,
         instructions: extraction.instructions,
         kept: extraction.kept,
         text: extraction.text,

@@ -90,6 +90,8 @@ pub struct Shown {
 pub struct Whereabouts {
     /// Which of the kernels in the file, where it is a module of them.
     pub kernel: Option<String>,
+    /// The position of that kernel among them, from 0.
+    pub entry: Option<usize>,
     /// The barrier system.
     pub target: Target,
     /// What its agents are called.

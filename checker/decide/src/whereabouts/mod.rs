@@ -135,6 +135,7 @@ impl Found {
         let remarks = remarks::remarks(loaded, answer, shown.as_ref().or(passing.as_ref()), &located.ended);
         Whereabouts {
             kernel: loaded.extracted.as_ref().map(|extracted| extracted.entry.clone()),
+            entry: loaded.extracted.as_ref().map(|extracted| extracted.index),
             target: loaded.program.target,
             noun: Noun::of(&loaded.program),
             wanted,

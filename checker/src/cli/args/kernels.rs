@@ -10,7 +10,8 @@ use super::TimeArgs;
 /// What is said of kernels.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct KernelArgs {
-    /// Only the kernels of this name, or with NAME in theirs [default: every one that has barriers]
+    /// Only the kernels of this name, or with NAME in theirs, or the one at this position from 0 [default:
+    /// every one that has barriers]
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
     /// Threads of a CTA, or members of a workgroup: X, or X,Y or X,Y,Z [default: what the kernel requires, or

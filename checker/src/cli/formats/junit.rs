@@ -29,7 +29,7 @@ impl Reporter for Junit {
     fn file(&mut self, decided: &Decided, _: &[Written]) -> String {
         let report = decided;
         let time = Duration::try_from_secs_f64(report.statistics.seconds).unwrap_or_default();
-        let name = decided.title();
+        let name = decided.whole_title();
         let mut case = TestCase::new(allowed(&name), status(decided));
         case.set_classname(class(report.target)).set_time(time);
         let remarks = !report.findings.is_empty() || !report.remarks.is_empty() || !report.allowed.is_empty();

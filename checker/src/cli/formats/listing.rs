@@ -5,7 +5,6 @@ use super::reporter::Reporter;
 use crate::cli::decided::Decided;
 use crate::cli::human;
 use crate::cli::input::display_name;
-use crate::cli::names::plain;
 use crate::cli::output::{Look, Palette, bytes, counted, grouped};
 use crate::cli::sweep;
 use crate::cli::table::table;
@@ -43,7 +42,7 @@ impl Listing {
 impl Reporter for Listing {
     fn file(&mut self, decided: &Decided, _: &[Written]) -> String {
         let file = display_name(&decided.path);
-        let kernel = decided.kernel.as_ref().map(|kernel| plain(kernel));
+        let kernel = decided.kernel_in_short();
         let with = (!decided.parameters.is_empty()).then(|| sweep::shown(&decided.parameters));
         let which = kernel.into_iter().chain(with).collect::<Vec<_>>().join(" ");
         let rules: BTreeSet<&str> = decided

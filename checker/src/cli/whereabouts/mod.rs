@@ -90,13 +90,7 @@ fn chosen(args: &WhereArgs, name: &str) -> Result<Input, String> {
     let inputs = files::expand(std::slice::from_ref(&args.file));
     let mut inputs = kernels::split(inputs, &args.kernel, args.budgets.timeout)?;
     if let [_, _, ..] = inputs.as_slice() {
-        let names = inputs.iter().filter_map(|input| input.entry.as_ref()).map(|entry| entry.name.as_str());
-        let names: Vec<&str> = names.collect();
-        return Err(format!(
-            "{name} has {} kernels with barriers; choose one by --entry: {}",
-            names.len(),
-            names.join(", ")
-        ));
+        return Err(kernels::several(name, &inputs));
     }
     inputs.pop().ok_or_else(|| format!("{name} has no kernel"))
 }

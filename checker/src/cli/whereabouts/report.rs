@@ -1,5 +1,6 @@
 //! An answer to where a protocol can be, for people and for programs.
 
+use crate::cli::names;
 use crate::cli::narrative;
 use crate::cli::output::{Look, Palette, bytes, counted};
 use barcheck::whereabouts::{Answer, Hang, Shown, Whereabouts};
@@ -11,14 +12,15 @@ use std::fmt::Write;
 /// Text for people.
 pub(super) fn human(name: &str, found: &Whereabouts, look: Look) -> String {
     let palette = look.palette;
-    let kernel = found.kernel.as_ref().map(|kernel| format!(", kernel {kernel}")).unwrap_or_default();
+    let kernel = found.kernel.as_ref().map(|kernel| names::kernel(kernel, found.entry));
+    let kernel = kernel.map(|kernel| format!(", kernel {kernel}")).unwrap_or_default();
     let word = found.answer.name();
     let word = match found.answer {
         Answer::Hangs => palette.bad(word),
         Answer::Reachable | Answer::Inconclusive => palette.unsure(word),
         Answer::Unreachable => palette.good(word),
     };
-    let (kernel, verdict) = (harmless(&kernel), harmless(&verdict(found)));
+    let verdict = harmless(&verdict(found));
     let mut text = format!("{word} {name}{kernel}: {verdict}, {}\n", effort(found));
     if let Some(shown) = &found.shown {
         places(&mut text, found, shown);

@@ -44,7 +44,7 @@ impl Reporter for Sarif {
         let file = File::new(&decided.path, &decided.text, self.artifacts.len());
         let properties = ArtifactProperties { verdict: decided.verdict.name() };
         self.artifacts.push(Artifact { location: file.reference(), roles: ["analysisTarget"], properties });
-        let with = decided.which().map(|which| format!("{which}: ")).unwrap_or_default();
+        let with = decided.whole_which().map(|which| format!("{which}: ")).unwrap_or_default();
         let state = |known: bool| decided.known.as_ref().map(|_| if known { "unchanged" } else { "new" });
         if !decided.is_as_expected() {
             for (found, known) in decided.judged_findings() {
