@@ -3,16 +3,16 @@
 //!
 //! The answer may be no whenever the question comes early, and then the wait asks again. If an answer steers
 //! nothing but whether a wait for *the same* phase of the same object is left out, it makes no difference to
-//! anybody: a phase that was complete at the question is complete at the wait, where nobody has completed the
-//! next one in between, and one that was not is waited for. Then the answer is taken to be no. That the phase
-//! is the same is shown by following the answer back to its question, over each way on which it comes, with
-//! the address and the parity of the wait as they are on that way: see [`phases`](super::phases).
+//! anybody: a phase that was complete at the question is complete at the wait, where nobody has completed
+//! the next one in between, and one that was not is waited for. Then the answer is taken to be no. That the
+//! phase is the same is shown by following the answer back to its question, over each way on which it comes,
+//! with the address and the parity of the wait as they are on that way: see [`phases`](super::phases).
 //!
 //! Each lane has an answer of its own. So the lanes of a warp have to come together behind the wait before
-//! any of them arrives anywhere: otherwise one that need not wait may run ahead, and the others miss a phase.
-//! One thing may come before: bytes are announced on an object for which the warp itself begins a copy once its
-//! lanes are together. Before that no phase of the object can be complete, so that nobody gets any further by
-//! the announcement.
+//! any of them arrives anywhere: otherwise one that need not wait may run ahead, and the others miss a
+//! phase. One thing may come before: bytes are announced on an object for which the warp itself begins a
+//! copy once its lanes are together. Before that no phase of the object can be complete, so that nobody gets
+//! any further by the announcement.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ use super::code::{Action, Argument, Code, Function, ObjectKind, Operation, Regis
 use super::evaluate::{Evaluation, Way};
 use super::lanes::Lanes;
 use super::objects::masked;
-use super::phases::Phases;
+use super::phases::{Phases, question};
 use super::slice::Slice;
 use super::value::{Term, ValueId, Values};
 
@@ -63,13 +63,6 @@ pub(super) struct Peeks<'a> {
     pub(super) rank: u32,
     /// The immediate dominator of each node, as this agent goes.
     pub(super) dominators: &'a [Option<usize>],
-}
-
-/// The question of these that a term is the answer to.
-pub(super) fn question(values: &Values, questions: &[usize], value: ValueId) -> Option<usize> {
-    let Term::Unknown { at, .. } = values.term(value) else { return None };
-    let question = at.checked_sub(1)?;
-    questions.contains(&question).then_some(question)
 }
 
 /// A place where values meet.
@@ -341,8 +334,8 @@ impl Peeks<'_> {
         }
     }
 
-    /// Whether an address is that of an object, or the same without the bit by which those of a pair of groups
-    /// differ, in the group that has it clear.
+    /// Whether an address is that of an object, or the same without the bit by which those of a pair of
+    /// groups differ, in the group that has it clear.
     fn is_of(&self, address: ValueId, object: ValueId) -> bool {
         let even = |(inside, is_even): (ValueId, bool)| {
             inside == object && (!is_even || self.rank.is_multiple_of(2))

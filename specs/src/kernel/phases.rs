@@ -1,19 +1,18 @@
 //! Whether an answer is about the phase that is waited for.
 //!
-//! The answer is followed back to its questions, over each way on which it comes, along with the address and the
-//! parity of the wait: where values meet, what they are on that way. A term stands for what was computed last. So
-//! one may be taken along to a place only if nothing in it is computed anew between there and where it is needed:
-//! if that is computed in a node that dominates the place. Otherwise two terms might be equal and their values not,
-//! as one is of an earlier iteration.
+//! The answer is followed back to its questions, over each way on which it comes, along with the address and
+//! the parity of the wait: where values meet, what they are on that way. A term stands for what was computed
+//! last. So one may be taken along to a place only if nothing in it is computed anew between there and where
+//! it is needed: if that is computed in a node that dominates the place. Otherwise two terms might be equal
+//! and their values not, as one is of an earlier iteration.
 //!
-//! A way is left out if a branch is taken on it by which the wait would not be reached: where a kernel asks only if
-//! something holds, and waits only if it does.
+//! A way is left out if a branch is taken on it by which the wait would not be reached: where a kernel asks
+//! only if something holds, and waits only if it does.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::dominators::{dominates, immediate};
 use super::evaluate::{Evaluation, OUTSIDE, Way};
-use super::peeks::question;
 use super::slice::Slice;
 use super::value::{Term, ValueId, Values};
 
@@ -32,9 +31,16 @@ pub(super) struct Phases<'a> {
 /// Conditions and their outcomes.
 type Outcomes = BTreeSet<(ValueId, bool)>;
 
-/// What is followed back: an answer, the address and the parity of the wait, what must hold for the wait to be
-/// reached.
+/// What is followed back: an answer, the address and the parity of the wait, what must hold for the wait to
+/// be reached.
 type Followed = (ValueId, [ValueId; 2], Outcomes);
+
+/// The question of these that a term is the answer to.
+pub(super) fn question(values: &Values, questions: &[usize], value: ValueId) -> Option<usize> {
+    let Term::Unknown { at, .. } = values.term(value) else { return None };
+    let question = at.checked_sub(1)?;
+    questions.contains(&question).then_some(question)
+}
 
 /// The immediate dominator of each node, as an agent goes.
 pub(super) fn dominators(evaluation: &Evaluation) -> Vec<Option<usize>> {
@@ -45,8 +51,8 @@ pub(super) fn dominators(evaluation: &Evaluation) -> Vec<Option<usize>> {
 }
 
 impl Phases<'_> {
-    /// Whether all answers in the condition of a node are to questions about this address and parity, on each way
-    /// on which they come.
+    /// Whether all answers in the condition of a node are to questions about this address and parity, on
+    /// each way on which they come.
     pub(super) fn are_asked_for(
         &mut self,
         node: usize,
@@ -105,8 +111,8 @@ impl Phases<'_> {
         }
     }
 
-    /// The outcomes of conditions without which a node is not reached. They are decided in nodes that dominate it,
-    /// so that nothing in them is computed anew before it is reached.
+    /// The outcomes of conditions without which a node is not reached. They are decided in nodes that
+    /// dominate it, so that nothing in them is computed anew before it is reached.
     fn needed_for(&self, node: usize) -> Outcomes {
         let mut outcomes = Outcomes::new();
         let mut above = self.dominators.get(node).copied().flatten();
@@ -138,8 +144,8 @@ impl Phases<'_> {
         false
     }
 
-    /// A term as it is where control comes to a node from another; `None` if something in it need not have been
-    /// computed yet for the last time.
+    /// A term as it is where control comes to a node from another; `None` if something in it need not have
+    /// been computed yet for the last time.
     fn on_the_way(&mut self, value: ValueId, block: usize, from: usize) -> Option<ValueId> {
         self.found_on_the_way(value, (block, from), &mut HashMap::new())
     }

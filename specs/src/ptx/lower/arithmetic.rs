@@ -68,6 +68,7 @@ impl<'m> Lowerer<'m> {
         }
         match root {
             "mov" => self.copy_value(current, ty),
+            "selp" if self.choice(current, ty).is_some() => Some(()),
             "setp" | "set" => self.comparison(current, root == "setp"),
             "cvt" => {
                 let from = types::integer(current.parts.iter().rev().find(is_type)?)?;
@@ -90,7 +91,7 @@ impl<'m> Lowerer<'m> {
     }
 
     /// The register that is the first operand.
-    fn destination(&mut self, current: &Current<'m>) -> Option<Register> {
+    pub(super) fn destination(&mut self, current: &Current<'m>) -> Option<Register> {
         match current.operands().first()? {
             Operand::Register(register, false) => Some(self.register(*register)),
             _ => None,

@@ -8,6 +8,7 @@ use crate::ptx::syntax::{Body, Module, Operand, Param};
 use super::addresses::of_params;
 use super::functions::copy;
 use super::opcodes::{self, Effect};
+use super::selections::of_reals;
 use super::state::{Current, Frame, Lowerer};
 
 /// The most functions inside one another, and the most instructions that inlining may come to.
@@ -149,6 +150,7 @@ impl<'m> Lowerer<'m> {
             registers,
             aliases,
             addresses,
+            of_reals: of_reals(self.source, body),
             jumps: Vec::new(),
             starts: Vec::with_capacity(body.instructions.len() + 1),
             returns: Vec::new(),

@@ -40,8 +40,8 @@ impl<'m> Lowerer<'m> {
         }
     }
 
-    /// Notes where all lanes of a warp execute an instruction together: those that are aligned, and those that
-    /// name all lanes. Barriers of the CTA are told elsewhere.
+    /// Notes where all lanes of a warp execute an instruction together: those that are aligned, and those
+    /// that name all lanes. Barriers of the CTA are told elsewhere.
     fn meeting(&mut self, current: &Current<'m>) {
         let all = Operand::Number(u64::MAX);
         let mask = match current.parts.as_slice() {
@@ -69,8 +69,8 @@ impl<'m> Lowerer<'m> {
         self.emit(current, Action::Nothing);
     }
 
-    /// Notes those of the instructions that name lanes by a register where that holds all lanes: it is written
-    /// once, with that number.
+    /// Notes those of the instructions that name lanes by a register where that holds all lanes: it is
+    /// written once, with that number.
     pub(super) fn meetings_by_register(&mut self) {
         let asked: HashSet<Register> = self.masks.iter().map(|(_, mask)| *mask).collect();
         let mut written: HashMap<Register, Option<u64>> = HashMap::new();

@@ -12,6 +12,7 @@ mod objects;
 mod opcodes;
 mod pairs;
 mod registers;
+mod selections;
 mod state;
 mod stores;
 mod types;

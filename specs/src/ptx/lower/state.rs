@@ -1,6 +1,6 @@
 //! What is being laid out: the code so far, and the functions on the way.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::common::span::Span;
 use crate::kernel::code::{
@@ -25,6 +25,8 @@ pub(super) struct Frame<'m> {
     pub(super) aliases: HashMap<&'m str, (u32, &'m str)>,
     /// Registers that hold addresses that the entry's parameters say.
     pub(super) addresses: HashMap<u32, Fixed<'m>>,
+    /// Predicates that come of comparisons of real numbers.
+    pub(super) of_reals: HashSet<u32>,
     /// Jumps to be set: the instruction of the code, and the instruction of the body that it leads to.
     pub(super) jumps: Vec<(usize, u32)>,
     /// Where each instruction of the body begins in the code.
@@ -80,11 +82,7 @@ impl<'m> Current<'m> {
 
     /// Whether a modifier is a floating-point type.
     pub(super) fn is_real(&self) -> bool {
-        self.parts.iter().skip(1).any(|part| {
-            let rest = part.strip_prefix("bf").or_else(|| part.strip_prefix('f'));
-            part.starts_with("tf32")
-                || rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-        })
+        self.parts.iter().skip(1).any(|part| types::is_real(part))
     }
 }
 

@@ -19,6 +19,12 @@ pub(super) fn integer(word: &str) -> Option<Type> {
     }
 }
 
+/// Whether a modifier names a type of real numbers.
+pub(super) fn is_real(word: &str) -> bool {
+    let rest = word.strip_prefix("bf").or_else(|| word.strip_prefix('f'));
+    word.starts_with("tf32") || rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 /// The bytes of a type, floating-point types among them.
 pub(super) fn bytes(word: &str) -> Option<i64> {
     let digits = word.trim_start_matches(|c: char| c.is_ascii_alphabetic());
