@@ -17,11 +17,15 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Steps of a run.
 const FUEL: usize = 40_000;
 /// States of a protocol that are explored.
 const STATES: u64 = 30_000;
+/// How long one is judged. What takes longer has its verdict, and is tried with values that might violate
+/// it: only what is verified is judged here.
+const LONGEST: Duration = Duration::from_secs(4);
 /// Events of a run that are looked for in the protocol, and runs of a kernel that are.
 const EVENTS: usize = 400;
 const LOOKED_FOR: usize = 20;
@@ -61,7 +65,7 @@ impl Case<'_> {
     }
 
     fn decide(&self) -> Decision {
-        let budgets = Budgets { max_states: Some(STATES), ..Budgets::default() };
+        let budgets = Budgets { max_states: Some(STATES), timeout: Some(LONGEST), ..Budgets::default() };
         let settings = Settings { budgets, ..Settings::default() };
         decide(&self.source(), &Options { load: self.options(), settings, ..Options::default() })
     }

@@ -119,8 +119,8 @@ fn coverage_table(decided: &Decided, palette: Palette) -> String {
     coverage.map(|coverage| coverage::table(coverage, palette)).unwrap_or_default()
 }
 
-/// What goes to standard output of a combination of values for which nothing is found that was not found, and
-/// told, for an earlier one.
+/// What goes to standard output of a combination of values for which nothing is found that was not found,
+/// and told, for an earlier one.
 pub(crate) fn once_more(decided: &Decided, written: &[Written], quiet: bool, look: Look) -> String {
     let palette = look.palette;
     let mut text = difference(decided, palette);
@@ -374,7 +374,12 @@ fn is_0<'r>(report: &'r Decision, found: &Finding) -> Option<&'r str> {
         let outcomes =
             ["` false", " unsigned` false", " < 1` true", " <u 1` true", " == 0` true", " ==u 0` true"];
         let roles = outcomes.map(|outcome| format!("finds `{name}{outcome}"));
-        found.outcomes.iter().any(|it| roles.contains(&it.role))
+        let finds = |outcome: &str| {
+            let role = format!("finds `number of {name}` {outcome}");
+            found.outcomes.iter().any(|it| it.role == role)
+        };
+        // Of a number that is counted the first answer says whether it is more than 0.
+        found.outcomes.iter().any(|it| roles.contains(&it.role)) || finds("false") && !finds("true")
     };
     let params = report.extracted.iter().flat_map(|extracted| &extracted.parameters);
     let mut params = params.filter(|name| is_param(name));

@@ -124,6 +124,9 @@ fn a_violation_that_needs_nothing_to_do_says_how_to_leave_that_out() {
     let (_folder, path) = folder(module);
     run(&["verify", &path]).expect(1).prints("if it is never launched so, say `--param n=1..`");
     run(&["verify", "--param", "n=1..", &path]).expect(0);
+    // The same of a number of which something is computed.
+    let ring = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/warm_up.ptx");
+    run(&["verify", "--entry", "first_by_itself", ring]).expect(1).prints("say `--param rounds=1..`");
 }
 
 #[test]
