@@ -11,6 +11,7 @@ use crate::kernel::flow::Flow;
 use crate::kernel::keys::Keys;
 use crate::kernel::lanes::Lanes;
 use crate::kernel::slice::Slice;
+use crate::kernel::terms::is_invariant;
 use crate::kernel::value::{Term, ValueId, Values};
 
 /// Terms inside one another that are looked into.
@@ -184,11 +185,25 @@ impl Asker<'_> {
         let about = self.about(sum);
         let around = self.flow().around(self.keys.node);
         let depths = around.map(|l| (self.flow().loops[l].header, self.depth(l)));
-        let inside = depths.take_while(|(_, inner)| *inner > depth).collect();
+        let mut inside: Vec<_> = depths.take_while(|(_, inner)| *inner > depth).collect();
+        if sum.atoms.keys().all(|atom| is_invariant(self.values(), *atom)) {
+            inside.extend(self.left());
+        }
         let mut in_units = self.in_units(sum, least, false)?;
         in_units.extend(self.in_units(&sum.negated()?, 1_i64.checked_sub(least)?, true)?);
         let unit = None;
         Some(Threshold { side, other, unit, in_units, sign, scope, depth, inside, about, is_turned })
+    }
+
+    /// The loops that have been gone through wherever this is asked, the last one first: headers and depths.
+    /// A number that never changes is what it was in their last iteration. One that does need not be: it may
+    /// have begun anew in an iteration that was left before it was computed.
+    fn left(&self) -> Vec<(usize, usize)> {
+        let flow = self.flow();
+        let above = std::iter::successors(flow.dominator[self.keys.node], |node| flow.dominator[*node]);
+        let entered = above.filter_map(|node| (0..flow.loops.len()).find(|l| flow.loops[*l].header == node));
+        let left = entered.filter(|l| !flow.contains(Some(*l), self.keys.node));
+        left.map(|l| (flow.loops[l].header, self.depth(l))).collect()
     }
 
     /// Of a threshold that grows with loops.

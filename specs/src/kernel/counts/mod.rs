@@ -22,6 +22,7 @@
 //!
 //! A number that stays the same while a loop around the counting one goes on is counted anew in each of its
 //! iterations. It is then taken for another one each time: that allows more than happens, and nothing less.
+//! Behind that loop it is what it was in the last iteration.
 //!
 //! # Remainders
 //!
