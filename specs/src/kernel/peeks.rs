@@ -286,7 +286,7 @@ impl Peeks<'_> {
         let Some((object, bytes)) = self.evaluation.barriers.get(&announcement) else { return true };
         // No bytes would be as if nothing were announced.
         let bytes = bytes.and_then(|bytes| self.values.as_known(bytes)).and_then(Lanes::all);
-        if !bytes.is_some_and(|bytes| bytes > 0) {
+        if bytes.is_none_or(|bytes| bytes == 0) {
             return false;
         }
         let of_node = |node: usize| {
