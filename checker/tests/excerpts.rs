@@ -7,6 +7,7 @@ use barcheck_counterexamples::{
 };
 use barcheck_model::machine::Options;
 use barcheck_model::program::Program;
+use barcheck_model::rule::Rule;
 use barcheck_specs::bar::{LoadOptions, load};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -26,6 +27,12 @@ const GONE_EARLY: &str = "target ptx; cta 128;
     warps 0..3 { for i in 0..400 { bar.sync 1, 96; } bar.sync 2, 128; for i in 0..600 { bar.sync 1, 96; } \
     if warp > 0 { bar.sync 2, 128; } }
     warp 3 { bar.sync 2, 128; }";
+/// One of many consumers leaves out its last rounds.
+const OF_TWO_SIZES: &str = "target ptx; cta 256; mbarrier full[4] count 64, empty[4] count 192;
+    warps 0..2 { for t in 0..120 { mbarrier.wait.parity empty[t % 4], ((t / 4) + 1) % 2; \
+    mbarrier.arrive full[t % 4]; } }
+    warps 2..8 { for t in 0..120 { if t < 115 || warp > 2 { mbarrier.wait.parity full[t % 4], (t / 4) % 2; \
+    mbarrier.arrive empty[t % 4]; } } }";
 /// A long way to a cycle.
 const LONG_STEM: &str = "target ptx; cta 96; shared a[1];
     warps 0..2 { for i in 0..900 { bar.sync 1, 64; } if warp == 0 { bar.sync 2, 96; } \
@@ -45,11 +52,15 @@ fn found(program: &Arc<Program>) -> Vec<Found> {
     check(Arc::clone(program), Options::default(), &settings, &Quiet).findings
 }
 
-fn whole_and_excerpt(program: &Arc<Program>, found: &Found) -> (Trace, Trace) {
+/// Whether words go back over steps that an excerpt leaves out.
+const WITH_SKETCHES: u64 = u64::MAX;
+const WITHOUT_SKETCHES: u64 = 0;
+
+fn whole_and_excerpt(program: &Arc<Program>, found: &Found, bytes: u64) -> (Trace, Trace) {
     let (options, source) = (Options::default(), SourceInfo::default());
     let what = What::Finding(&found.finding, found.level);
     let whole = build(Arc::clone(program), options, &source, &found.path, what).expect("it holds");
-    let limits = Limits { steps: 0, ..Limits::NONE };
+    let limits = Limits { steps: 0, bytes, ..Limits::NONE };
     let excerpt = counterexample_within(program, options, &source, &found.path, what, &limits);
     let excerpt = excerpt.expect("it holds");
     let left_out = excerpt.left_out.expect("it is long");
@@ -79,13 +90,23 @@ fn before_why(narrative: &str) -> String {
 
 #[test]
 fn an_excerpt_tells_what_the_whole_tells() {
-    for text in [SHORT_RING, LEFT_OVER_EARLY, GONE_EARLY, LONG_STEM] {
+    for text in [SHORT_RING, LEFT_OVER_EARLY, GONE_EARLY, LONG_STEM, OF_TWO_SIZES] {
         let program = program(text);
         let all = found(&program);
         assert!(!all.is_empty(), "{text}");
         for found in &all {
-            let (whole, excerpt) = whole_and_excerpt(&program, found);
+            let (whole, excerpt) = whole_and_excerpt(&program, found, WITH_SKETCHES);
+            if matches!(found.finding.rule, Rule::Deadlock | Rule::StuckAgent) {
+                assert_eq!(excerpt.outcome, whole.outcome, "{text}");
+            }
+            let briefly = whole_and_excerpt(&program, found, WITHOUT_SKETCHES).1;
             // How often agents have come, and with it who is to blame, only the whole tells.
+            assert_eq!(without_words(&briefly), without_words(&whole), "{text}");
+            for sentence in briefly.outcome.explanation.lines().map(|line| line.trim_end_matches('.')) {
+                let mut of_whole = whole.outcome.explanation.lines();
+                assert!(of_whole.any(|of_whole| of_whole.starts_with(sentence)), "{sentence}");
+            }
+            assert_eq!((&briefly.steps, &briefly.barriers), (&excerpt.steps, &excerpt.barriers), "{text}");
             assert_eq!(without_words(&excerpt), without_words(&whole), "{text}");
             for sentence in excerpt.outcome.explanation.lines() {
                 assert!(whole.outcome.explanation.lines().any(|of_whole| of_whole == sentence), "{sentence}");
@@ -105,11 +126,20 @@ fn an_excerpt_tells_what_the_whole_tells() {
 }
 
 #[test]
+fn who_left_out_the_last_rounds_of_a_long_ring_is_named() {
+    let program = program(OF_TWO_SIZES);
+    let (_, excerpt) = whole_and_excerpt(&program, &found(&program)[0], WITH_SKETCHES);
+    assert!(excerpt.is_excerpt());
+    let message = &excerpt.outcome.message;
+    assert!(message.starts_with("warp 2 exited at :3 after 28 arrivals on empty[3]"), "{message}");
+}
+
+#[test]
 fn an_excerpt_claims_nothing_of_steps_that_it_has_not() {
     let program = program(FAR_APART);
     let all = found(&program);
     let race = all.iter().find(|found| found.finding.rule.name() == "data-race").expect("a race");
-    let (whole, excerpt) = whole_and_excerpt(&program, race);
+    let (whole, excerpt) = whole_and_excerpt(&program, race, WITH_SKETCHES);
     assert_eq!(excerpt.outcome.message, whole.outcome.message);
     assert!(excerpt.outcome.explanation.lines().all(|line| whole.outcome.explanation.contains(line)));
     let claims = |trace: &Trace| trace.outcome.explanation.contains("in between");
@@ -119,7 +149,7 @@ fn an_excerpt_claims_nothing_of_steps_that_it_has_not() {
 #[test]
 fn an_excerpt_is_no_trace_that_could_be_read() {
     let program = program(SHORT_RING);
-    let (whole, excerpt) = whole_and_excerpt(&program, &found(&program)[0]);
+    let (whole, excerpt) = whole_and_excerpt(&program, &found(&program)[0], WITH_SKETCHES);
     assert!(excerpt.is_excerpt() && !whole.is_excerpt());
     let json = excerpt.to_json().expect("it can be written");
     assert!(Trace::from_json(&json).is_err());

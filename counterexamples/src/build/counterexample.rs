@@ -38,8 +38,8 @@ pub fn counterexample(
     counterexample_within(program, options, source, path, what, &Limits::NONE).map(|whole| whole.trace)
 }
 
-/// The same within limits: beyond them the trace is an excerpt. The whole path has been made on the model all
-/// the same, once to confirm it and once to write it down.
+/// The same within limits: beyond them the trace is an excerpt. The whole path has been made on the model
+/// all the same, once to confirm it and once to write it down.
 ///
 /// # Errors
 /// Where the path departs from the model, or does not lead to `what`.

@@ -3,13 +3,15 @@
 //! A path of a million steps is replayed in little time and no room; to write each of its states down takes
 //! much of both, and nobody reads the middle. An excerpt has the first and the last steps, and of those in
 //! between the latest that words may have to go back to. It is a trace whose steps keep their indices, so
-//! that it shows where some are left out.
+//! that it shows where some are left out. The words of a wait without end go back over all steps: for them,
+//! and until they are found, those that are left out are sketched.
 
 use std::collections::{BTreeSet, HashMap};
 
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Choice, Event, Path};
 use barcheck_model::program::AgentId;
+use barcheck_model::rule::Rule;
 
 use crate::trace::Trace;
 
@@ -22,6 +24,15 @@ const LEAST: usize = 500;
 const MOST: usize = 4000;
 /// Steps kept in between, at most: the latest.
 const MOST_BETWEEN: usize = 2000;
+
+/// Bytes of sketches, at most; where they would take more, words do without.
+pub(super) const MOST_SKETCHED: u64 = 384 << 20;
+
+/// Whether the words of a violation go back over all that agents did: who is to blame for a wait without end
+/// is told by how often each has come. Other words name the values of operands, which a sketch has not.
+pub(super) fn asks_who_came(rule: Rule) -> bool {
+    matches!(rule, Rule::Deadlock | Rule::StuckAgent)
+}
 
 /// What is kept of a path.
 pub(crate) struct Kept {

@@ -15,10 +15,12 @@ pub(crate) mod limits;
 pub(crate) mod record;
 mod said;
 pub(crate) mod snapshot;
+pub(crate) mod unfollowed;
 
-use crate::build::excerpt::Kept;
+use crate::build::excerpt::{Kept, MOST_SKETCHED, asks_who_came};
 use crate::build::limits::{Limits, Why};
-use crate::build::record::{Departure, Reached, Recorder, cut_message, ended_early, fault_message};
+use crate::build::record::{Departure, Reached, Recorder, ended_early};
+use crate::build::unfollowed::{cut_message, fault_message};
 use crate::explain;
 use crate::trace::{
     self, Agent, Basis, Detail, Event, FORMAT, Outcome, OutcomeKind, Protocol, State, Step, Trace,
@@ -101,6 +103,8 @@ pub(crate) fn recorded(
     let initial = recorder.whole();
     let mut steps = Vec::with_capacity(extent.most(path.steps.len()));
     let mut bytes = 0;
+    let mut is_sketched = matches!(what, What::Finding(finding, _) if asks_who_came(finding.rule));
+    let mut sketched = 0;
     let mut reached = Reached::State(Vec::new());
     let mut at_cycle = None;
     for (index, choice) in path.steps.iter().enumerate() {
@@ -111,6 +115,10 @@ pub(crate) fn recorded(
             if at_cycle.is_none() {
                 recorder.forget();
             }
+            if is_sketched && !extent.affords(sketched) {
+                is_sketched = false;
+                steps.retain(|step: &Step| extent.holds(step.index));
+            }
         }
         if path.cycle_from == Some(index) {
             at_cycle = Some(recorder.state.clone());
@@ -119,7 +127,13 @@ pub(crate) fn recorded(
             return Err(ended_early(index));
         }
         if index + 1 < path.steps.len() && !extent.holds(index) {
-            recorder.pass(*choice)?;
+            if is_sketched {
+                let step = recorder.sketch(*choice)?;
+                sketched += step.bytes();
+                steps.push(step);
+            } else {
+                recorder.pass(*choice)?;
+            }
             continue;
         }
         let (mut step, next) = recorder.step(*choice)?;
@@ -136,6 +150,9 @@ pub(crate) fn recorded(
     let outcome = shown(&recorder, what, path.cycle_from, &steps, (&reached, &ends))?;
     let mut trace = assemble(&recorder, source, initial, steps, outcome);
     explain::fill(&mut trace);
+    let last = path.steps.len().saturating_sub(1);
+    trace.steps.retain(|step| step.index == last || extent.holds(step.index));
+    trace.steps.shrink_to_fit();
     Ok(Recorded::Trace(Box::new(trace), bytes))
 }
 
@@ -144,6 +161,14 @@ impl Extent<'_> {
         match self {
             Self::Whole(_) => true,
             Self::Excerpt(kept, _) => kept.holds(index),
+        }
+    }
+
+    /// Whether what is left out may be sketched, if that takes so many bytes until now.
+    fn affords(&self, bytes: u64) -> bool {
+        match self {
+            Self::Whole(_) => true,
+            Self::Excerpt(_, limits) => bytes < limits.bytes.min(MOST_SKETCHED) && (limits.goes_on)(),
         }
     }
 

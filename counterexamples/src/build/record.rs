@@ -4,13 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use barcheck_model::Patience;
-use barcheck_model::agent::{Action, FaultKind, Move};
+use barcheck_model::agent::{Action, Move};
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::machine::{self, Advanced, CutReason, End, Finding, Log, Machine, Options, StepOutcome};
+use barcheck_model::machine::{self, Advanced, End, Finding, Log, Machine, Options, StepOutcome};
 use barcheck_model::program::{AccessKind, AgentId, Op, Program};
 
 use crate::build::said::Said;
 use crate::build::snapshot;
+use crate::build::unfollowed::{cut_message, fault_message};
 use crate::names;
 use crate::trace::{Choice, Event, State, Step};
 use crate::wording::{self, Reader};
@@ -131,18 +132,19 @@ impl Recorder {
             let found = format!("a group of {group} agents");
             return Err(self.departs("the agent", format!("agent {}", choice.agent().0), found));
         }
-        let name = self.program().agent_name(choice.agent());
+        let name = || self.program().agent_name(choice.agent());
         if choice.is_landing() {
             let left = self.state.pending_of(choice.agent());
             let chosen = left.get(choice.index as usize).map(|pending| Chosen::Landing(*pending));
-            let found = || format!("{} operations of {name} pending", left.len());
+            let found = || format!("{} operations of {} pending", left.len(), name());
             return chosen.ok_or_else(|| self.departs("the step", "a landing".to_owned(), found()));
         }
         let moves = self.machine.moves(&self.state, choice.agent());
         let Some(made) = moves.get(choice.index as usize) else {
             let now = snapshot::agent(&self.machine, &self.state, choice.agent());
-            let found = format!("{name} {}", now.in_words());
-            return Err(self.departs("the step", format!("a step of {name} (move {})", choice.index), found));
+            let found = format!("{} {}", name(), now.in_words());
+            let wanted = format!("a step of {} (move {})", name(), choice.index);
+            return Err(self.departs("the step", wanted, found));
         };
         let picks = self.machine.picks(&self.state, choice.agent(), made);
         if !picks.contains(&u64::from(choice.pick)) {
@@ -191,6 +193,37 @@ impl Recorder {
 
     /// Makes a step that does not end the path, and writes nothing down. What happens is handed out.
     pub(crate) fn pass(&mut self, choice: machine::Choice) -> Result<&[machine::Event], Departure> {
+        self.advance(choice)?;
+        for event in &self.log.events {
+            self.said.passes(choice.agent(), event);
+        }
+        Ok(&self.log.events)
+    }
+
+    /// Makes a step that does not end the path, and writes down where it is made and what happens: neither
+    /// the values of its operands nor the state that it leads to.
+    pub(crate) fn sketch(&mut self, choice: machine::Choice) -> Result<Step, Departure> {
+        let chosen = self.chosen(choice)?;
+        let (mut step, action) = match &chosen {
+            Chosen::Move(made) => (self.sketched(choice, made), Some(&made.action)),
+            Chosen::Landing(pending) => (self.landing(choice, *pending), None),
+        };
+        if !self.advance(choice)? {
+            step.events.push(Event::Spun {});
+        }
+        let log = std::mem::take(&mut self.log);
+        for event in &log.events {
+            self.said.passes(choice.agent(), event);
+            self.event(&mut step.events, action, event);
+        }
+        step.events.extend(log.noted.iter().map(violated));
+        step.events.shrink_to_fit();
+        self.log = log;
+        Ok(step)
+    }
+
+    /// Makes a step that does not end the path, and whether it does anything. What happens is in the log.
+    fn advance(&mut self, choice: machine::Choice) -> Result<bool, Departure> {
         let moves = match self.program().agents.get(choice.agent().index()) {
             Some(_) if !choice.is_landing() => self.machine.moves(&self.state, choice.agent()),
             _ => &[],
@@ -201,29 +234,22 @@ impl Recorder {
         let shown = named.and_then(|(_, made)| wording::operands(self.program(), &made.action));
         self.log.events.clear();
         self.log.noted.clear();
-        match self.machine.advance(&mut self.state, choice, &mut self.log) {
-            Advanced::Progress | Advanced::NoEffect => {}
+        let has_effect = match self.machine.advance(&mut self.state, choice, &mut self.log) {
+            Advanced::Progress => true,
+            Advanced::NoEffect => false,
             Advanced::Disabled => {
                 let why = self.chosen(choice).err();
                 let made = || self.departs("the step", "a step".to_owned(), "no such step".to_owned());
                 return Err(why.unwrap_or_else(made));
             }
             Advanced::Error(_) => return Err(ended_early(self.said.steps + 1)),
-        }
+        };
         if let Some(operands) = shown {
             self.said.barriers.entry(BarrierId(operands.barrier)).or_default();
         }
-        for event in &self.log.events {
-            match event {
-                machine::Event::Issued(left) => {
-                    self.said.barriers.entry(left.operation.barrier()).or_default();
-                }
-                event => self.said.hears(choice.agent(), event),
-            }
-        }
         self.said.stale = true;
         self.said.steps += 1;
-        Ok(&self.log.events)
+        Ok(has_effect)
     }
 
     /// Forgets configurations in which nobody is any more, once they are many: a path does not come back to
@@ -255,15 +281,22 @@ impl Recorder {
         let resolved = config.fragments.get(made.fragment).map_or_else(String::new, |fragment| {
             Reader { program, agent, fragment }.resolved(made.pc, made, choice.pick)
         });
-        let whole = config.live_lanes() == made.lanes;
+        let operands = wording::operands(program, &made.action);
+        Step { resolved, operands, ..self.sketched(choice, made) }
+    }
+
+    /// The same without the values of its operands.
+    fn sketched(&self, choice: machine::Choice, made: &Move) -> Step {
+        let agent = choice.agent();
+        let whole = self.machine.config(&self.state, agent).live_lanes() == made.lanes;
         Step {
             index: self.said.steps,
             agent: agent.0,
             lanes: (!whole).then(|| names::lanes(made.lanes)),
             choice: Choice { index: choice.index, pick: choice.pick, lands: false },
-            instruction: snapshot::written(program, agent, made.pc),
-            resolved,
-            operands: wording::operands(program, &made.action),
+            instruction: snapshot::written(self.program(), agent, made.pc),
+            resolved: String::new(),
+            operands: None,
             location: snapshot::location(self.machine.place(agent, made.pc)),
             events: self.decided(agent, made, choice.pick).into_iter().collect(),
             changes: State::default(),
@@ -306,7 +339,8 @@ impl Recorder {
     /// What a step does, and the state that it leads to.
     fn progress(&mut self, step: &mut Step, action: Option<&Action>, progressed: machine::Progressed) {
         for event in &progressed.events {
-            self.event((AgentId(step.agent), &mut step.events), action, event);
+            self.said.hears(AgentId(step.agent), event);
+            self.event(&mut step.events, action, event);
         }
         let before = std::mem::replace(&mut self.state, progressed.state);
         let stale = std::mem::take(&mut self.said.stale);
@@ -349,22 +383,17 @@ impl Recorder {
         }
     }
 
-    fn event(
-        &mut self,
-        (agent, events): (AgentId, &mut Vec<Event>),
-        action: Option<&Action>,
-        event: &machine::Event,
-    ) {
+    /// Writes down what happens, once it has been heard.
+    fn event(&self, events: &mut Vec<Event>, action: Option<&Action>, event: &machine::Event) {
         use machine::Event as Model;
-        let program = self.program().clone();
-        self.said.hears(agent, event);
+        let program = self.program();
         let seen = match event {
             Model::Parked(id) => Event::Parked { barrier: id.0 },
             Model::Arrived(id) => Event::Arrived { barrier: id.0 },
             Model::Blocked(id) => Event::Blocked { barrier: id.0 },
             Model::Passed(id) => Event::Passed { barrier: id.0 },
             Model::Completed(id, result) => {
-                let generation = self.said.barriers.entry(*id).or_default().generation;
+                let generation = self.said.barriers.get(id).map_or(0, |said| said.generation);
                 Event::Completed { barrier: id.0, generation, result: *result }
             }
             Model::Released(agent, id) => {
@@ -390,7 +419,7 @@ impl Recorder {
             Model::Asked(id, complete) => Event::Asked { barrier: id.0, complete: *complete },
             Model::Counted(id) => Event::Counted { barrier: id.0 },
             Model::Begun(id) => Event::Begun { barrier: id.0 },
-            Model::Issued(left) => wording::issued(&program, &left.operation),
+            Model::Issued(left) => wording::issued(program, &left.operation),
             Model::Landed(pending) => Event::Landed { barrier: pending.operation.barrier().0 },
             Model::LanesExited(lanes) => Event::LanesExited { lanes: names::lanes(*lanes) },
             Model::Exited => Event::Exited {},
@@ -437,41 +466,5 @@ fn violated(finding: &Finding) -> Event {
         rule: finding.rule.name().to_owned(),
         barrier: finding.barrier.map(|id| id.0),
         agents: finding.agents.iter().map(|a| a.0).collect(),
-    }
-}
-
-/// What went wrong in an evaluation.
-pub(crate) fn fault_message(program: &Program, agent: AgentId, kind: &FaultKind) -> String {
-    let name = |local: barcheck_model::program::LocalId| {
-        let locals = &program.code(agent).locals;
-        locals.get(local.index()).map_or("a local", |l| l.name.as_str()).to_owned()
-    };
-    match kind {
-        FaultKind::DivisionByZero => "division by zero".to_owned(),
-        FaultKind::Overflow => {
-            "overflow: the result does not fit 64 bits, or a shift is outside 0..=63".to_owned()
-        }
-        FaultKind::IndexOutside { index, length } => {
-            format!("index {index} is outside an array of {length} elements")
-        }
-        FaultKind::Unset(local) => format!("`{}` is read before it is set", name(*local)),
-        FaultKind::NotANumber(local) => format!("`{}` holds no number here", name(*local)),
-        FaultKind::EmptyRange => "`any` over an empty range".to_owned(),
-        FaultKind::Endless(local) => endless(local.map(name).as_deref()),
-    }
-}
-
-fn endless(local: Option<&str>) -> String {
-    match local {
-        Some(name) => format!("local computation goes on too long to be followed; `{name}` keeps changing"),
-        None => "local computation goes on too long to be followed".to_owned(),
-    }
-}
-
-/// Why the model could not follow.
-pub(crate) fn cut_message(reason: &CutReason) -> String {
-    match reason {
-        CutReason::NotModelled(what) => what.describe().to_owned(),
-        CutReason::Endless(local) => endless(local.as_deref()),
     }
 }

@@ -34,6 +34,14 @@ pub(super) struct OfBarrier {
 }
 
 impl Said {
+    /// The same where the state that follows is not looked at: what is issued names its barrier.
+    pub(super) fn passes(&mut self, agent: AgentId, event: &Event) {
+        if let Event::Issued(left) = event {
+            self.barriers.entry(left.operation.barrier()).or_default();
+        }
+        self.hears(agent, event);
+    }
+
     /// Takes in what an agent has done.
     pub(super) fn hears(&mut self, agent: AgentId, event: &Event) {
         match event {

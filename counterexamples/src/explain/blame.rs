@@ -14,7 +14,7 @@ use super::short;
 use super::skipped;
 use crate::names;
 use crate::trace::{Awaits, BarrierState, Event, Location, Status, Step};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// An arrival.
 type Arrival<'t> = (u32, &'t Step);
@@ -249,8 +249,8 @@ impl<'t> Arrivals<'t> {
     /// arrives for all of it. What the other is said to have done more often, it has.
     fn parting(&self, case: &Case<'_>, agent: u32, other: u32) -> Option<Parting<'t>> {
         let alone = |one: u32, two: u32| {
-            let known: Vec<String> =
-                self.made_by(two).iter().map(|(on, _)| case.own_name(two, *on)).collect();
+            let on: BTreeSet<u32> = self.made_by(two).iter().map(|(on, _)| *on).collect();
+            let known: BTreeSet<String> = on.into_iter().map(|on| case.own_name(two, on)).collect();
             move |on: u32| !is_awaited(case, on) && !known.contains(&case.own_name(one, on))
         };
         let (own_alone, others_alone) = (alone(agent, other), alone(other, agent));
@@ -302,10 +302,11 @@ impl<'t> Arrivals<'t> {
     /// Of those who have come, the one that does most of what an agent does.
     fn most_alike(&self, agent: u32, arrived: &[u32]) -> Option<u32> {
         let own = self.made_by(agent);
-        let is_in = |other: u32, arrival: &Arrival<'_>| {
-            self.made_by(other).iter().any(|(on, at)| (*on, at.location) == (arrival.0, arrival.1.location))
+        let place = |(on, at): &Arrival<'_>| (*on, at.location);
+        let likeness = |other: u32| {
+            let places: HashSet<_> = self.made_by(other).iter().map(place).collect();
+            own.iter().filter(|arrival| places.contains(&place(arrival))).count()
         };
-        let likeness = |other: u32| own.iter().filter(|arrival| is_in(other, arrival)).count();
         arrived.iter().copied().rev().max_by_key(|other| likeness(*other))
     }
 }

@@ -116,7 +116,7 @@ pub enum Doing {
 }
 
 /// A place in the protocol's source.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Hash)]
 #[serde(deny_unknown_fields)]
 pub struct Location {
     /// Line, from 1; 0 where there is no text.

@@ -7,7 +7,7 @@ use barcheck_model::machine::{Automaton, ConfigId, Label, Machine};
 use petgraph::graph::NodeIndex;
 
 use super::kinds::{Kind, title};
-use crate::build::record::fault_message;
+use crate::build::unfollowed::fault_message;
 use crate::names;
 use crate::render::dot::Picture;
 use crate::wording::{self, Reader, show_local};
