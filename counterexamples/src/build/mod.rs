@@ -101,10 +101,10 @@ pub(crate) fn recorded(
 ) -> Result<Recorded, Departure> {
     let mut recorder = Recorder::new(program, options, extent.patience());
     let initial = recorder.whole();
-    let mut steps = Vec::with_capacity(extent.most(path.steps.len()));
     let mut bytes = 0;
     let mut is_sketched = matches!(what, What::Finding(finding, _) if asks_who_came(finding.rule));
     let mut sketched = 0;
+    let mut steps = Vec::with_capacity(extent.most(path.steps.len(), is_sketched));
     let mut reached = Reached::State(Vec::new());
     let mut at_cycle = None;
     for (index, choice) in path.steps.iter().enumerate() {
@@ -173,9 +173,10 @@ impl Extent<'_> {
     }
 
     /// How many steps of so many are written down, at most, as far as can be told.
-    fn most(&self, of: usize) -> usize {
+    fn most(&self, of: usize, is_sketched: bool) -> usize {
         match self {
             Self::Whole(_) => of,
+            Self::Excerpt(..) if is_sketched => of.min(MOST_SKETCHED as usize / size_of::<Step>()),
             Self::Excerpt(..) => 0,
         }
     }
