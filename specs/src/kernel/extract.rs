@@ -359,6 +359,7 @@ fn programs(
         return Err(Failure::Stop(stop));
     }
     for evaluation in &mut evaluations {
+        super::modulo::take(&mut shared.values, evaluation);
         super::low_bits::take(&mut shared.values, evaluation);
         super::offsets::take_out(&mut shared.values, evaluation);
     }

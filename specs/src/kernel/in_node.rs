@@ -110,8 +110,8 @@ impl Residual<'_> {
     }
 }
 
-/// Whether what a register holds where paths meet is a known number that is not negative, or has counted up
-/// from one: by small numbers only, which takes a long time to overflow.
+/// Whether what a register holds where paths meet is a known number that is not negative, has counted up
+/// from one, by small numbers only, which takes a long time to overflow, or is what is left of such numbers.
 fn counts_up(values: &Values, meets: &Meets, meet: Meet) -> bool {
     let (mut seen, mut work) = (BTreeSet::new(), vec![meet]);
     while let Some(meet) = work.pop() {
@@ -121,6 +121,7 @@ fn counts_up(values: &Values, meets: &Meets, meet: Meet) -> bool {
         let Some(incoming) = meets.get(&meet) else { return false };
         for (_, value) in incoming {
             let from = match values.term(*value) {
+                _ if values.width(*value) < 32 => continue,
                 Term::Known(Lanes::All(number)) if *number < 1 << 31 => continue,
                 Term::Meet { .. } => *value,
                 Term::Sum { bits: 32, terms, known: known @ Lanes::All(more) } => match terms.as_slice() {

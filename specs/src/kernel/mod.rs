@@ -35,6 +35,7 @@ mod low_bits;
 mod meetings;
 mod mentions;
 mod mixed;
+mod modulo;
 mod numbers;
 mod objects;
 mod of_lanes;

@@ -383,11 +383,19 @@ impl Analysis<'_> {
             }
             return Some(());
         }
-        let bits = self.values.width(a).max(self.values.width(b));
+        let bits = self.low_bits(a).max(self.low_bits(b));
         if bits > 5 {
             return None;
         }
         self.both(a, b, Some(1 << bits))
+    }
+
+    /// So many low bits of a value are all of it.
+    fn low_bits(&self, value: ValueId) -> u8 {
+        match self.range(value) {
+            (Some(0..), Some(most)) => (64 - most.leading_zeros()) as u8,
+            _ => self.values.width(value),
+        }
     }
 
     /// Whether one value is below another, or above it, whatever large numbers are: true if it is below.
