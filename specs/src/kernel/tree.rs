@@ -201,6 +201,8 @@ pub(super) struct Residue {
     pub(super) least: i64,
     /// It is a multiple of this.
     pub(super) multiple: i64,
+    /// Which it is is decided once, before all.
+    pub(super) is_once: bool,
 }
 
 /// What is done.
@@ -212,6 +214,8 @@ pub(super) enum Counting {
     Pass(i64),
     /// All that is left is asked for: the number is known then.
     Finish,
+    /// It is decided which of the numbers that it may be it is.
+    Choose,
 }
 
 /// What is taken for true without proof.

@@ -32,8 +32,10 @@ pub(super) struct Family {
     floor: Option<i64>,
     /// Remainders of the number are asked for, so that each number is a threshold.
     whole: bool,
-    /// It changes with the iterations of a loop.
+    /// It changes with the iterations of a loop, or is counted anew in each …
     pub(super) repeats: bool,
+    /// … although it never changes.
+    is_invariant: bool,
     pub(super) about: BTreeSet<String>,
     /// Not every outcome need come about.
     pub(super) is_bounded: bool,
@@ -55,15 +57,17 @@ pub(super) struct Computing {
     pub(super) multiple: i64,
     /// It is needed before all that is asked of the number is known.
     pub(super) is_early: bool,
+    /// It is chosen once, before all: the number is counted several times, and is the same each time.
+    pub(super) is_once: bool,
 }
 
 impl Computing {
     /// The same, with variables that begin with a name.
     pub(super) fn named(self, name: &str) -> Residue {
-        let Self { exact, period, first, least, multiple, is_early } = self;
+        let Self { exact, period, first, least, multiple, is_early, is_once } = self;
         let number = format!("{name}_number");
-        let asked = if is_early { format!("{name}_asked") } else { number.clone() };
-        Residue { number, asked, exact, period, first, least, multiple }
+        let asked = if is_early || is_once { format!("{name}_asked") } else { number.clone() };
+        Residue { number, asked, exact, period, first, least, multiple, is_once }
     }
 }
 
@@ -167,6 +171,7 @@ impl Families {
             });
             let computed: Vec<[i64; 2]> = computed.collect();
             let family = &mut families.all[number];
+            family.is_invariant = own.iter().all(|(_, threshold, _)| threshold.is_invariant);
             measure(family, own.iter().map(|(_, threshold, member)| (*threshold, *member)), &computed);
             for (decision, threshold, member) in own {
                 if family.position(least(threshold, *member, family)).is_none() {
@@ -211,6 +216,7 @@ impl Families {
             least,
             multiple,
             is_early: false,
+            is_once: self.all[family].repeats && self.all[family].is_invariant,
         });
     }
 

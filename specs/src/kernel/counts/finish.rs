@@ -1,5 +1,5 @@
 //! When all that is asked of a number is known: before something is computed of it, if nothing else is asked
-//! then.
+//! then. Of numbers that never change it is decided before all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +23,19 @@ impl Plan<'_> {
         Some((self.families.computed(number)?, number.one.scope))
     }
 
+    /// Where it is decided which numbers those are that never change.
+    pub(super) fn choose(&self, role: &mut Statements) {
+        let mut chosen = BTreeSet::new();
+        let uses = self.uses.iter().filter(|((family, _), _)| {
+            self.families.all[*family].residue.is_some_and(|residue| residue.is_once)
+                && chosen.insert(*family)
+        });
+        let choices =
+            uses.map(|(place, of)| Statement::Count(Box::new(self.counted(*place, of, Counting::Choose))));
+        let choices: Statements = choices.collect();
+        role.splice(0..0, choices);
+    }
+
     /// Asks for all that is left of a number before something is computed of it.
     pub(super) fn finish(&self, statements: &mut Statements) {
         let mut at = 0;
@@ -30,8 +43,9 @@ impl Plan<'_> {
         while at < statements.len() {
             let places = own(&statements[at]).into_iter().filter_map(|position| self.place(position));
             for place in places.collect::<BTreeSet<Place>>() {
-                let is_early = self.families.all[place.0].residue.is_some_and(|residue| residue.is_early);
-                if is_early || !finished.insert(place) {
+                let residue = self.families.all[place.0].residue;
+                let is_known = residue.is_some_and(|residue| residue.is_early || residue.is_once);
+                if is_known || !finished.insert(place) {
                     continue;
                 }
                 if let Some(of) = self.uses.get(&place) {

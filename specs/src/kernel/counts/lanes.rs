@@ -287,7 +287,9 @@ fn asked(statements: &[Statement]) -> Vec<Counted> {
     let mut work: Vec<&Statement> = statements.iter().collect();
     while let Some(statement) = work.pop() {
         match statement {
-            Statement::Count(counted) if matches!(counted.counting, Counting::Begin { .. }) => {
+            Statement::Count(counted)
+                if matches!(counted.counting, Counting::Begin { .. } | Counting::Choose) =>
+            {
                 begun.insert(counted.left.clone());
             }
             Statement::Count(counted) if found.iter().all(|known| known.left != counted.left) => {

@@ -186,13 +186,32 @@ impl Asker<'_> {
         let around = self.flow().around(self.keys.node);
         let depths = around.map(|l| (self.flow().loops[l].header, self.depth(l)));
         let mut inside: Vec<_> = depths.take_while(|(_, inner)| *inner > depth).collect();
-        if sum.atoms.keys().all(|atom| is_invariant(self.values(), *atom)) {
+        let is_invariant = self.is_invariant(sum);
+        if is_invariant {
             inside.extend(self.left());
         }
         let mut in_units = self.in_units(sum, least, false)?;
         in_units.extend(self.in_units(&sum.negated()?, 1_i64.checked_sub(least)?, true)?);
         let unit = None;
-        Some(Threshold { side, other, unit, in_units, sign, scope, depth, inside, about, is_turned })
+        Some(Threshold {
+            side,
+            other,
+            unit,
+            in_units,
+            sign,
+            scope,
+            depth,
+            inside,
+            about,
+            is_turned,
+            is_invariant,
+        })
+    }
+
+    /// Whether none of the unknown numbers of a sum ever changes.
+    fn is_invariant(&self, sum: &Linear) -> bool {
+        let units = sum.rounds.keys().filter_map(|(_, unit)| unit.as_ref());
+        sum.atoms.keys().chain(units).all(|number| is_invariant(self.values(), *number))
     }
 
     /// The loops that have been gone through wherever this is asked, the last one first: headers and depths.
@@ -246,8 +265,19 @@ impl Asker<'_> {
             }
         };
         let (other, inside, in_units, is_turned) = (None, Vec::new(), Vec::new(), true);
-        let threshold =
-            Threshold { side, other, unit, in_units, sign, scope, depth, inside, about, is_turned };
+        let threshold = Threshold {
+            side,
+            other,
+            unit,
+            in_units,
+            sign,
+            scope,
+            depth,
+            inside,
+            about,
+            is_turned,
+            is_invariant: self.is_invariant(sum),
+        };
         Some(Formula::Reaches(Box::new(threshold)))
     }
 
@@ -398,8 +428,8 @@ impl Asker<'_> {
         sum.atoms.keys().flat_map(|atom| self.keys.about(*atom)).collect()
     }
 
-    /// The loop with whose iterations the unknown numbers of a sum change, if they do, and how many loops are
-    /// around it; `None` if that is not known.
+    /// The loop with whose iterations the unknown numbers of a sum change, if they do, and how many loops
+    /// are around it; `None` if that is not known.
     fn scope(&self, sum: &Linear) -> Option<(Option<usize>, usize)> {
         let mut deepest: Option<(usize, usize)> = None;
         let (mut seen, mut work) = (BTreeSet::new(), Vec::new());

@@ -1,8 +1,8 @@
 //! Comparisons with one unknown number are one thing: how far the number reaches.
 //!
 //! `n > 0` before a loop, `i < n` in it, `i + 1 < n` where something is fetched ahead and `n - i == 1` where
-//! the loop ends ask how many of the thresholds 1, 2, 3, … an unknown number `n` has reached. As decisions of
-//! their own they would contradict one another. So a number that is compared in more than one way is
+//! the loop ends ask how many of the thresholds 1, 2, 3, … an unknown number `n` has reached. As decisions
+//! of their own they would contradict one another. So a number that is compared in more than one way is
 //! counted: a sequence that all agents share says, threshold by threshold, whether it is reached, up to the
 //! first that is not. Each agent asks for as many answers ahead as it looks ahead, keeps in a variable how
 //! many of them were yes, and takes some off with each iteration. A comparison is then one of that variable
@@ -13,8 +13,9 @@
 //! * Thresholds that grow are reached in their order, so yes is followed by yes until the first no, and the
 //!   number of answers yes says all.
 //! * Every agent asks from the first threshold on, leaves none out, and none behind a no. So the k-th
-//!   answer is about the k-th threshold, whoever asks. Where the number changes, which is with the iterations
-//!   of one loop around (the *scope*), all that is left is asked for before the next number begins.
+//!   answer is about the k-th threshold, whoever asks. Where the number changes, which is with the
+//! iterations   of one loop around (the *scope*), all that is left is asked for before the next number
+//! begins.
 //! * Sequences are shared only where scopes are reached alike, as for any decision
 //!   ([`separate`](super::uniform::separate)).
 //! * An agent that looks `d` thresholds ahead knows `min(left, d)`, where `left` are those that are reached
@@ -30,6 +31,12 @@
 //! remainder that the loop behind it takes: the low bits of the number are those of what is left, once the
 //! last answer is known, whenever all iterations so far took multiples of 2^k. Before that, or if not even
 //! the first threshold is reached, they are a decision of their own.
+//!
+//! # Numbers that never change
+//!
+//! Which of the numbers that it may be an unknown one is, where something is computed of it, is decided once
+//! if it never changes: all iterations of loops around go by that. How far it reaches is asked anew in each,
+//! as above, and the answers agree with what was decided.
 //!
 //! # Groups of a cluster
 //!
@@ -184,6 +191,8 @@ pub(super) struct Threshold {
     pub(super) about: BTreeSet<String>,
     /// The comparison was turned around, which is right if no sum overflows.
     pub(super) is_turned: bool,
+    /// The number never changes while the kernel runs.
+    pub(super) is_invariant: bool,
 }
 
 impl Threshold {

@@ -57,6 +57,7 @@ pub(in crate::kernel) fn count(
         plan.list(role, None);
         plan.finish(role);
         plan.begin(role, None);
+        plan.choose(role);
         super::lanes::end(role);
         change(role, &mut Decision::forget);
         forget(role);

@@ -13,8 +13,8 @@ const NUMBER: &str = "number of ";
 /// How the keys of decisions begin whether a number reaches further than what is asked in the beginning.
 const MORE: &str = "more of ";
 
-/// What goes together with a decision in every way although it is about the same number: which of those it is
-/// that it may be, and how far it reaches. By the names that decisions have, of their keys.
+/// What goes together with a decision in every way although it is about the same number: which of those it
+/// is that it may be, and how far it reaches. By the names that decisions have, of their keys.
 pub(in crate::kernel) fn beside(names: &HashMap<String, String>) -> BTreeMap<String, BTreeSet<String>> {
     let numbers = names.iter().filter_map(|(key, name)| Some((key.strip_prefix(NUMBER)?, name)));
     let reaches = |number: &str| {
@@ -56,7 +56,7 @@ fn written(counted: &Counted) -> Statements {
                 let rest = vec![writer.rest()];
                 statements.push(writer.when(left, Comparison::Equal, *ahead, rest, Vec::new()));
             }
-            statements.extend(writer.residue());
+            statements.extend(writer.residue(false));
             if *fixed > 0 {
                 let first = *known.min(fixed);
                 statements.push(writer.set(count, first.to_string(), Some(first)));
@@ -82,6 +82,7 @@ fn written(counted: &Counted) -> Statements {
                 }
             }
         }
+        Counting::Choose => statements.extend(writer.residue(true)),
         Counting::Finish => {
             let rest = vec![writer.rest(), writer.set(left, "0".to_owned(), Some(0))];
             statements.push(writer.when(left, Comparison::Equal, *ahead, rest, Vec::new()));
@@ -140,14 +141,13 @@ impl Writer<'_> {
     }
 
     /// What stands for the number: one of those that it may be, or what it is if the first answer is no.
-    fn residue(&self) -> Statements {
-        let Some(Residue { number, asked, exact, period, first, least, multiple }) = &self.counted.residue
-        else {
-            return Vec::new();
-        };
+    /// Where it is chosen before, that is not done again.
+    fn residue(&self, chooses: bool) -> Statements {
+        let Some(residue) = &self.counted.residue else { return Vec::new() };
+        let Residue { number, asked, exact, period, first, least, multiple, is_once } = residue;
         let counted = self.counted;
         let begin = self.set(asked, first.to_string(), Some(*first));
-        if number == asked {
+        if number == asked || *is_once && !chooses {
             return vec![begin];
         }
         let most = exact + period - multiple;
@@ -159,17 +159,15 @@ impl Writer<'_> {
         if most > *least {
             statements.push(self.repeat(vec![full, next]));
         }
-        statements.push(begin);
+        statements.extend((!is_once).then_some(begin));
         statements
     }
 
     /// Asks for the next answer: of those at the beginning, or of `more`. Of a number of which something is
     /// computed the answer may be known.
     fn asks(&self, more: bool, then: Statements, otherwise: Statements) -> Statement {
-        let Some(Residue { number, asked, exact, period, first, least, multiple }) = &self.counted.residue
-        else {
-            return self.answers(more, then, otherwise);
-        };
+        let Some(residue) = &self.counted.residue else { return self.answers(more, then, otherwise) };
+        let Residue { number, asked, exact, period, first, least, multiple, .. } = residue;
         let mut yes = vec![self.set(asked, format!("{asked} + 1"), None)];
         let again = vec![self.set(asked, exact.to_string(), Some(*exact))];
         yes.push(self.when(asked, Comparison::Equal, exact + period, again, Vec::new()));
