@@ -11,7 +11,7 @@ use super::origins::{Agent, Place};
 use super::residual::{Expression, Residual};
 use super::structure::Emit;
 use super::terms::any;
-use super::tree::{Assumption, Computed, Decision};
+use super::tree::{Asked, Assumption, Computed, Decision};
 use super::value::{Term, ValueId};
 
 impl Residual<'_> {
@@ -48,7 +48,33 @@ impl Residual<'_> {
             let text = if negated { format!("!({})", written.text) } else { written.text };
             Computed { text, exact: need.exact, period: need.period }
         });
-        (Decision { key, name: None, varies, assumes, about, formula, computed }, negated)
+        let asked = self.made_in(normal).filter(|_| varies).map(|made| Asked { term: normal, node, made });
+        (Decision { key, name: None, varies, assumes, about, formula, computed, asked }, negated)
+    }
+
+    /// The nodes in which what a term is made of gets its values.
+    fn made_in(&self, term: ValueId) -> Option<BTreeSet<usize>> {
+        let made = std::cell::RefCell::new(BTreeSet::new());
+        let is_open = any(self.values, term, |term| {
+            let node = match term {
+                Term::Meet { block, .. } => Some(*block),
+                Term::Gained { header, .. } => Some(*header),
+                Term::Loaded { at, .. } | Term::Given { at } => {
+                    self.slice.nodes.iter().position(|node| node.instructions.contains(at))
+                }
+                Term::Unknown { .. } | Term::Unset => None,
+                Term::Known(_)
+                | Term::Same(_)
+                | Term::Sum { .. }
+                | Term::Apply { .. }
+                | Term::Pure { .. } => {
+                    return false;
+                }
+            };
+            made.borrow_mut().extend(node);
+            node.is_none()
+        });
+        (!is_open).then(|| made.into_inner())
     }
 
     /// Whether a condition asks for thresholds of unknown numbers and for nothing else.

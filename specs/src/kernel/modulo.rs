@@ -88,7 +88,7 @@ impl Stages<'_> {
         {
             return self.further(first, by + more, stages);
         }
-        if by % stages == 0 {
+        if by.is_multiple_of(stages) {
             return stage;
         }
         let more = self.values.number(by % stages);

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use barcheck_model::Patience;
 
+use super::again;
 use super::code::Code;
 use super::evaluate::{Evaluation, Evaluator};
 use super::flow::Flow;
@@ -144,7 +145,9 @@ impl Shared {
         };
         residual.collect().map_err(Failure::Stop)?;
         let mut structurer = Structurer::new(&flow, evaluation, residual);
-        structurer.run().map_err(Failure::Stop)
+        let mut statements = structurer.run().map_err(Failure::Stop)?;
+        again::keep_told(&mut statements, &flow.dominator);
+        Ok(statements)
     }
 }
 

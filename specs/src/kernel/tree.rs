@@ -123,6 +123,17 @@ pub(super) struct Decision {
     pub(super) formula: Option<Formula>,
     /// How it is computed of unknown numbers, until these are counted.
     pub(super) computed: Option<Computed>,
+    /// Which term is asked, until answers are kept.
+    pub(super) asked: Option<Asked>,
+}
+
+/// A term that is asked in a node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Asked {
+    pub(super) term: u32,
+    pub(super) node: usize,
+    /// The nodes in which what it is made of gets its values.
+    pub(super) made: BTreeSet<usize>,
 }
 
 impl Decision {

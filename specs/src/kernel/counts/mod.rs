@@ -13,9 +13,8 @@
 //! * Thresholds that grow are reached in their order, so yes is followed by yes until the first no, and the
 //!   number of answers yes says all.
 //! * Every agent asks from the first threshold on, leaves none out, and none behind a no. So the k-th
-//!   answer is about the k-th threshold, whoever asks. Where the number changes, which is with the
-//! iterations   of one loop around (the *scope*), all that is left is asked for before the next number
-//! begins.
+//!   answer is about the k-th threshold, whoever asks. Where the number changes, which is with the iterations
+//!   of one loop around (the *scope*), all that is left is asked for before the next number begins.
 //! * Sequences are shared only where scopes are reached alike, as for any decision
 //!   ([`separate`](super::uniform::separate)).
 //! * An agent that looks `d` thresholds ahead knows `min(left, d)`, where `left` are those that are reached

@@ -216,8 +216,16 @@ impl Writer<'_> {
             return Statement::If { condition: Condition::OfWarp, then, otherwise, span };
         }
         let assumes = BTreeSet::new();
-        let decision =
-            Decision { key, name: None, varies: true, assumes, about, formula: None, computed: None };
+        let decision = Decision {
+            key,
+            name: None,
+            varies: true,
+            assumes,
+            about,
+            formula: None,
+            computed: None,
+            asked: None,
+        };
         Statement::If { condition: Condition::Uniform { decision, negated: false }, then, otherwise, span }
     }
 
