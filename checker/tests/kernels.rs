@@ -171,7 +171,9 @@ fn the_protocol_that_is_extracted_gets_the_verdict_of_the_kernel() {
         // over several CTAs, or of one that goes on by a number of steps, there are too many states to search
         // them all.
         let is_all = !name.starts_with("cluster_ring_")
-            && !["advance", "turns", "warm_up", "goes_on"].iter().any(|file| module.name.contains(file));
+            && !["advance", "turns", "warm_up", "goes_on", "of_lists"]
+                .iter()
+                .any(|file| module.name.contains(file));
         let all =
             |options: Options| Options { settings: Settings { all: is_all, ..options.settings }, ..options };
         let decision = decide(&source, &all(options.clone()));

@@ -365,7 +365,7 @@ fn programs(
     }
     let objects = Objects::of(code, slice, &shared.values, &evaluations).map_err(Failure::Stop)?;
     shared.numbers.clear();
-    for evaluation in &evaluations {
+    for evaluation in &mut evaluations {
         shared.counts(evaluation);
     }
     for (agent, mut evaluation) in group.agents().zip(evaluations) {

@@ -93,8 +93,9 @@ impl Shared {
     }
 
     /// Collects the unknown numbers that loops of an agent count up to.
-    pub(super) fn counts(&mut self, evaluation: &Evaluation) {
+    pub(super) fn counts(&mut self, evaluation: &mut Evaluation) {
         if let Ok(flow) = Flow::of(evaluation) {
+            evaluation.meets = Knowledge::of_iterations(&mut self.values, evaluation, &flow);
             let counted = Knowledge::counted(&mut self.values, evaluation, &flow);
             self.counted.extend(counted.difference(&self.lacking));
         }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::alignment::Meets;
 use super::code::{Comparison, Operation, Register, Type};
 use super::evaluate::{Evaluation, OUTSIDE, Way};
 use super::flow::Flow;
@@ -97,6 +98,40 @@ impl<'e> Knowledge<'e> {
         let none = BTreeSet::new();
         let knowledge = Knowledge::of_conditions(values, evaluation, flow, &none);
         numbers::counted(values, knowledge.normal.values().copied())
+    }
+
+    /// What comes to where paths meet, where what is loaded in iterations of loops is called as in
+    /// conditions: by how many there have been.
+    pub(super) fn of_iterations(values: &mut Values, evaluation: &Evaluation, flow: &Flow) -> Meets {
+        let none = BTreeSet::new();
+        let knowledge = Knowledge::of_conditions(values, evaluation, flow, &none);
+        let mut memo = HashMap::new();
+        let mut meets = evaluation.meets.clone();
+        for (_, value) in meets.values_mut().flatten() {
+            *value = knowledge.with_loads(values, *value, &mut memo);
+        }
+        meets
+    }
+
+    fn with_loads(
+        &self,
+        values: &mut Values,
+        value: ValueId,
+        memo: &mut HashMap<ValueId, ValueId>,
+    ) -> ValueId {
+        if let Some(known) = memo.get(&value) {
+            return *known;
+        }
+        let result = if let Term::Loaded { .. } | Term::Pure { .. } = values.term(value) {
+            self.expanded(values, value, &mut HashMap::new())
+        } else {
+            let inside = values.inside(value);
+            let parts: Vec<ValueId> =
+                inside.iter().map(|part| self.with_loads(values, *part, memo)).collect();
+            if parts == inside { value } else { values.with(value, &parts).unwrap_or(value) }
+        };
+        memo.insert(value, result);
+        result
     }
 
     /// No more than the normal forms of conditions.
@@ -241,6 +276,18 @@ impl<'e> Knowledge<'e> {
         }
         memo.insert(value, traits);
         traits
+    }
+
+    /// Whether a node is in all loops with whose iterations a term changes. Behind one it is what it was in
+    /// the last iteration, which may be another than that in which it was counted.
+    fn is_at_hand(&self, values: &Values, node: usize, value: ValueId) -> bool {
+        let is_left = |block: usize| self.flow.around(block).any(|l| !self.flow.contains(Some(l), node));
+        !any(values, value, |term| match term {
+            Term::Meet { block, .. } => is_left(*block),
+            Term::Gained { header, .. } => is_left(*header),
+            Term::Loaded { varies: true, .. } | Term::Given { .. } => self.flow.innermost[node].is_none(),
+            _ => false,
+        })
     }
 
     fn meeting(&self, node: usize, block: usize, register: Register) -> Traits {
@@ -418,7 +465,10 @@ impl Known for Knowledge<'_> {
 
     fn is_number(&self, values: &Values, node: usize, value: ValueId) -> bool {
         let traits = || self.at(values, node, value);
-        self.counted.contains(&value) && !traits().is_exact && traits().spread == Spread::Group
+        self.counted.contains(&value)
+            && !traits().is_exact
+            && traits().spread == Spread::Group
+            && self.is_at_hand(values, node, value)
     }
 
     fn numbers(&self) -> &BTreeSet<ValueId> {
