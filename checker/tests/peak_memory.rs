@@ -88,6 +88,41 @@ warps 0..5 {
 }
 ";
 
+/// Who knows of which of many barriers is different after each outcome.
+const OUTCOMES: &str = "target ptx;
+cta 384;
+mbarrier full[30] count 32;
+mbarrier empty[30] count 352;
+shared x[30];
+warp 0 {
+    let s = 0;
+    let odd = 1;
+    while uniform more ? {
+        if uniform loads ? {
+            mbarrier.wait.parity empty[s], odd;
+            write x[s];
+            mbarrier.arrive full[s];
+            s = s + 1;
+            if s == 30 { s = 0; odd = 1 - odd; }
+        }
+    }
+}
+warps 1..12 {
+    let s = 0;
+    let odd = 0;
+    while uniform more ? {
+        if uniform loads ? {
+            mbarrier.wait.parity full[s], odd;
+            read x[s];
+            mbarrier.arrive empty[s];
+            s = s + 1;
+            if s == 30 { s = 0; odd = 1 - odd; }
+        }
+        if uniform pauses ? { bar.sync 1, 352; }
+    }
+}
+";
+
 /// Configurations of many locals each.
 fn many_locals() -> String {
     let mut text = "target ptx;\ncta 64;\nwarps 0..2 {\n".to_owned();
@@ -132,8 +167,7 @@ fn peak_of(process: u32) -> Option<u64> {
     line.trim().strip_suffix(" kB")?.trim().parse().ok()
 }
 
-/// The most memory that a search takes, in KiB, and what it says. The last moments of the process, in which
-/// it tells, are not seen.
+/// The most memory that a search takes, in KiB, and what it says.
 fn measure(folder: &Path, (_, protocol, options): &Search) -> (u64, String) {
     let checkpoints = folder.join(format!("checkpoints of {protocol}"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_barcheck"));
@@ -150,6 +184,12 @@ fn measure(folder: &Path, (_, protocol, options): &Search) -> (u64, String) {
         "ring" => command.args(["-D", "P=5", "-D", "C=5", "-D", "I=6"]).arg(format!("{library}ring.bar")),
         _ => command.arg(folder.join(format!("{protocol}.bar"))),
     };
+    run(command)
+}
+
+/// The most memory that a process takes, in KiB, and what it says. Its last moments, in which it tells, are
+/// not seen.
+fn run(mut command: Command) -> (u64, String) {
     let mut process =
         command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the process begins");
     let mut peak = 0;
@@ -192,4 +232,28 @@ fn the_process_stays_within_its_budget_of_memory() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
+fn what_the_runs_for_each_outcome_take_is_told() {
+    if peak_of(std::process::id()).is_none() {
+        println!("the memory of a process is not to be seen here");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let verify = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).expect("a file");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_barcheck"));
+        command.args(["verify", "--all", "--reduction", "stubborn", "--timeout", "2", "--format", "json"]);
+        command.arg(file);
+        let (peak, says) = run(command);
+        let report: serde_json::Value = serde_json::from_str(&says).expect("a report");
+        (peak << 10, report["statistics"]["peak_memory_bytes"].as_u64().expect("bytes"))
+    };
+    let (least, _) = verify("little.bar", "target ptx; cta 64; warps 0..2 { bar.sync 0; }");
+    let (most, told) = verify("outcomes.bar", OUTCOMES);
+    println!("{told} bytes are told, and the process takes {} more than for little", most - least);
+    assert!(told > 2 << 20, "too little to see anything: {told} bytes");
+    assert!(most - least < 2 * told && told < 2 * (most - least), "{told} of {} bytes", most - least);
 }

@@ -77,6 +77,16 @@ impl Holders {
         }
     }
 
+    /// Bytes in use besides its own size, roughly.
+    #[must_use]
+    pub fn bytes_beside(&self) -> usize {
+        match &self.0 {
+            Words::Few(_) => 0,
+            // Small pieces of memory come with some bytes beside them.
+            Words::Many(words) => words.capacity() * size_of::<u64>() + 16,
+        }
+    }
+
     /// Whether a holder is among them.
     #[must_use]
     pub fn has(&self, holder: usize) -> bool {
@@ -215,12 +225,8 @@ impl Memory {
     /// Bytes in use, roughly.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let many = |access: &Access| match &access.known.0 {
-            Words::Few(_) => 0,
-            // Small pieces of memory come with some bytes beside them.
-            Words::Many(words) => words.capacity() * size_of::<u64>() + 16,
-        };
-        self.accesses.capacity() * size_of::<Access>() + self.accesses.iter().map(many).sum::<usize>()
+        let beside = self.accesses.iter().map(|access| access.known.bytes_beside());
+        self.accesses.capacity() * size_of::<Access>() + beside.sum::<usize>()
     }
 
     /// The accesses that may still matter.

@@ -45,10 +45,17 @@ pub(super) enum Mark {
 
 /// Something known, and by whom.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Fact {
+pub(super) struct Fact {
     barrier: BarrierId,
     mark: Mark,
     known: Holders,
+}
+
+impl Fact {
+    /// Bytes in use, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.known.bytes_beside()
+    }
 }
 
 /// What everybody knows: of accesses, of generations, of waits.
@@ -60,6 +67,16 @@ pub(super) struct HappensBefore {
 }
 
 impl HappensBefore {
+    /// What is known of accesses, and of each barrier in order.
+    pub(super) fn of<'f>(memory: Memory, by_barrier: impl Iterator<Item = &'f [Fact]>) -> Self {
+        Self { memory, facts: by_barrier.flatten().cloned().collect() }
+    }
+
+    /// What is known of each barrier, in order.
+    pub(super) fn by_barrier(&self) -> impl Iterator<Item = &[Fact]> {
+        self.facts.chunk_by(|one, next| one.barrier == next.barrier)
+    }
+
     /// Whether an agent knows that the barrier's latest generation is complete, if it has had one.
     pub(super) fn knows_complete(&self, layout: Layout, agent: AgentId, barrier: BarrierId) -> bool {
         let of_it = |t: &&Fact| matches!(t.mark, Mark::Complete | Mark::CompleteArrival(_) | Mark::Landed);

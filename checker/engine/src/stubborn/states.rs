@@ -1,14 +1,15 @@
 //! The states kept: their components numbered, in canonical form where agents are interchangeable.
 
-use super::happens_before::HappensBefore;
+use super::happens_before::{Fact, HappensBefore};
 use super::proviso::Proviso;
 use crate::packed::numbering::{Numbered, to_u32};
 use crate::packed::residual::{Residual, ResidualOf};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{AgentState, AnyBarrier, Machine, Sequence, State};
-use barcheck_model::memory::Layout;
+use barcheck_model::memory::{Layout, Memory};
 use barcheck_model::program::AgentId;
 use rustc_hash::FxHashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
 /// A state, as the numbers of its components: each agent, the barriers, the residual, and who is held back.
@@ -16,6 +17,9 @@ pub(super) type Key = Arc<[u32]>;
 
 /// Residuals in which is looked for what grew.
 const LATEST: usize = 1000;
+
+/// Bytes beside a thing that is numbered, roughly: its entry in the table, and room in its list.
+const BESIDE: usize = 16;
 
 /// Numbers states, and sorts the agents that are interchangeable: see [`crate::successors::canonical`] for
 /// why that loses nothing.
@@ -27,7 +31,9 @@ pub(super) struct Components {
     agents: Vec<Numbered<AgentState>>,
     barriers: Numbered<Vec<(BarrierId, AnyBarrier)>>,
     residuals: Numbered<Residual>,
-    memories: Numbered<HappensBefore>,
+    memories: Memories,
+    /// Bytes of barriers and residuals.
+    bytes: usize,
     /// Interchangeable agents, two at least in each group.
     groups: Vec<Vec<usize>>,
 }
@@ -46,7 +52,8 @@ impl Components {
             agents: machine.automata().iter().map(|_| Numbered::default()).collect(),
             barriers: Numbered::default(),
             residuals: Numbered::default(),
-            memories: Numbered::default(),
+            memories: Memories::default(),
+            bytes: 0,
             groups,
         }
     }
@@ -56,18 +63,21 @@ impl Components {
         let agents = state.agents.iter().zip(&self.class_of);
         let slots: Vec<u32> =
             agents.map(|(agent, class)| self.agents[*class].number(agent, AgentState::clone)).collect();
-        let barriers = self.barriers.number(&state.barriers, Vec::clone);
+        let bytes = &mut self.bytes;
+        let barriers = self.barriers.number(&state.barriers, |barriers| {
+            *bytes += size_of_val(barriers) + size_of_val(&barriers[..]) + BESIDE;
+            barriers.clone()
+        });
         let to = self.permutation_of(state, proviso, &slots);
         let is_sorted = (0..).zip(&to).all(|(agent, to)| agent == *to);
         let (residual, memory) = if is_sorted {
-            let residual = self.residuals.number(&ResidualOf::of(state), ResidualOf::to_residual);
-            (residual, self.memories.number(&state.memory, HappensBefore::clone))
+            (
+                self.residual(&ResidualOf::of(state), ResidualOf::to_residual),
+                self.memories.number(&state.memory),
+            )
         } else {
             let (residual, memory) = self.renamed(state, &to);
-            (
-                self.residuals.number(&residual, Residual::clone),
-                self.memories.number(&memory, HappensBefore::clone),
-            )
+            (self.residual(&residual, Residual::clone), self.memories.number(&memory))
         };
         let mut sorted = proviso.clone();
         let mut key = vec![0; slots.len()];
@@ -80,6 +90,15 @@ impl Components {
         (key.into(), to)
     }
 
+    fn residual<Q: Hash + PartialEq<Residual>>(&mut self, of: &Q, make: impl Fn(&Q) -> Residual) -> u32 {
+        let bytes = &mut self.bytes;
+        self.residuals.number(of, |of| {
+            let residual = make(of);
+            *bytes += residual.bytes() + BESIDE;
+            residual
+        })
+    }
+
     /// The state that numbers stand for.
     pub(super) fn state(&self, key: &Key) -> (State<HappensBefore>, Proviso) {
         let count = self.class_of.len();
@@ -88,7 +107,7 @@ impl Components {
         let state = State {
             agents: agents.map(|(class, slot)| self.agents[*class].get(*slot).clone()).collect(),
             barriers: self.barriers.get(key[count]).clone(),
-            memory: self.memories.get(key[count + 2]).clone(),
+            memory: self.memories.get(key[count + 2]),
             sequences,
             allocated,
             pending,
@@ -138,8 +157,43 @@ impl Components {
     pub(super) fn bytes(&self) -> u64 {
         let agents: usize = self.agents.iter().map(|slots| slots.len()).sum();
         // As measured on the library's protocols, rounded up.
-        let residual = 300 + self.class_of.len() * 40;
-        (agents * 200 + self.barriers.len() * 600 + (self.residuals.len() + self.memories.len()) * residual)
-            as u64
+        (agents * 200 + self.bytes + self.memories.bytes) as u64
+    }
+}
+
+/// What everybody knows, numbered, each barrier by itself: most states differ from others in few of them.
+#[derive(Debug, Default)]
+struct Memories {
+    accesses: Numbered<Memory>,
+    facts: Numbered<Vec<Fact>>,
+    /// The numbers of the accesses, and of the facts about each barrier.
+    parts: Numbered<(u32, Vec<u32>)>,
+    bytes: usize,
+}
+
+impl Memories {
+    fn number(&mut self, of: &HappensBefore) -> u32 {
+        let bytes = &mut self.bytes;
+        let accesses = self.accesses.number(&of.memory, |memory| {
+            *bytes += size_of_val(memory) + memory.bytes() + BESIDE;
+            memory.clone()
+        });
+        let facts = of.by_barrier().map(|facts| {
+            self.facts.number(&facts, |facts| {
+                *bytes += size_of::<Vec<Fact>>() + facts.iter().map(Fact::bytes).sum::<usize>() + BESIDE;
+                facts.to_vec()
+            })
+        });
+        let parts = (accesses, facts.collect());
+        self.parts.number(&parts, |parts: &(u32, Vec<u32>)| {
+            *bytes += size_of_val(parts) + size_of_val(&parts.1[..]) + BESIDE;
+            parts.clone()
+        })
+    }
+
+    fn get(&self, number: u32) -> HappensBefore {
+        let (accesses, facts) = self.parts.get(number);
+        let facts = facts.iter().map(|facts| &self.facts.get(*facts)[..]);
+        HappensBefore::of(self.accesses.get(*accesses).clone(), facts)
     }
 }
