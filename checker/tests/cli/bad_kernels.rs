@@ -63,6 +63,26 @@ fn what_is_not_followed_leaves_the_other_kernels_decided() {
 }
 
 #[test]
+fn what_an_unknown_operand_is_computed_from_is_named() {
+    let params = |names: &str, code: &str| {
+        module(code).replacen(".entry k()", &format!(".entry k(.param .u32 {names})"), 1)
+    };
+    let product = "ld.param.u32 %r1, [n];\nld.param.u32 %r2, [m];\nmov.u32 %r3, %nctaid.x;\n\
+                   mad.lo.u32 %r1, %r1, %r2, %r3;\nbar.sync 1, %r1;";
+    let product = params("n, .param .u32 m, .param .u32 other", product);
+    verified(product).expect(3).prints("give `%nctaid.x`, `m` and `n` by --param: it is computed from that");
+    let loaded = verified(module("ld.global.u32 %r1, [%rd1];\nbar.sync %r1, 64;")).expect(3);
+    loaded.prints("it is computed from what line ").prints(" loads, which nothing can give");
+    let either =
+        "ld.param.u32 %r1, [n];\nld.global.u32 %r2, [%rd1];\nadd.u32 %r1, %r1, %r2;\nbar.sync 1, %r1;";
+    let either = verified(params("n", either)).expect(3);
+    either.prints("it is computed from `n`, which --param gives, and from what line ");
+    // Nothing is known of what nobody has written.
+    let nothing = verified(module("bar.sync %r1, 64;")).expect(3);
+    assert!(!nothing.out.contains("computed from"), "{}", nothing.out);
+}
+
+#[test]
 fn much_of_one_thing_takes_bounded_time() {
     let mut labels = String::new();
     (0..100_000).for_each(|label| writeln!(labels, "$L{label}:").expect("it can be written"));

@@ -21,7 +21,7 @@ use super::landings::{Together, landings};
 use super::leaders::{self, Gate};
 use super::mentions::{all_assigned, words_of};
 use super::shares::{Copies, Lengths, Open, Site, Source, lengths};
-use super::structure::Stop;
+use super::structure::{Help, Stop};
 use super::tree::{Assumption, Statement, Statements, ends};
 use crate::common::span::Span;
 
@@ -427,7 +427,7 @@ impl Measurer<'_> {
         let bytes = all / open.announcements;
         if bytes < 1 || all % open.announcements != 0 {
             let what = "the number of bytes of this barrier is not known".to_owned();
-            let help = Some("give the parameters that it is computed from by --param");
+            let help = Some(Help::Words("give the parameters that it is computed from by --param"));
             return Err(Stop { what, span: open.span, help });
         }
         self.announced.insert(number, bytes);

@@ -70,5 +70,6 @@ mod writes;
 
 pub(crate) use extract::{Extraction, Group, extract};
 pub(crate) use shared::Failure;
+pub(crate) use structure::{Help, Sources};
 pub(crate) use tree::Assumption;
 pub(crate) use warp::ALL;

@@ -19,7 +19,7 @@ use super::code::{Action, Code, ObjectKind, Operation};
 use super::evaluate::{Evaluation, Object};
 use super::lanes::{Lanes, WIDTH};
 use super::slice::Slice;
-use super::structure::Stop;
+use super::structure::{Help, Stop};
 use super::terms::{differs, is_invariant};
 use super::value::{Term, ValueId, Values};
 use super::warp::Warp;
@@ -195,7 +195,7 @@ impl Objects {
             let groups = u64::from(Warp::threads(launched.cluster));
             if let Some(number) = number.filter(|number| *number >= groups) {
                 let what = format!("this is about CTA {number} of the cluster, which has {groups} of them");
-                return Err(Stop { what, span, help: Some("say how many it has by --cluster") });
+                return Err(Stop { what, span, help: Some(Help::Words("say how many it has by --cluster")) });
             }
             let (array, number) = self.array(&address, span)?;
             let is_whole = |(term, factor): &(ValueId, Lanes)| {

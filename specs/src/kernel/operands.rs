@@ -4,11 +4,12 @@ use super::code::{Action, Synchronisation};
 use super::expression::is_small;
 use super::lanes::Lanes;
 use super::residual::{Expression, Meet, Residual};
-use super::structure::Stop;
+use super::structure::{Help, Sources, Stop};
 use super::terms::any;
 use super::tree::{Amount, Statement, Statements};
 use super::value::{Term, ValueId};
 use crate::common::span::Span;
+use std::collections::BTreeSet;
 
 impl Residual<'_> {
     /// An operand as an expression. Where a variable began with something unknown, what it has gained since
@@ -45,8 +46,30 @@ impl Residual<'_> {
         self.operand_written(node, value).map(|written| written.text).ok_or_else(|| Stop {
             what: format!("the {what} of this barrier is not known"),
             span,
-            help: Some("give the parameters that it is computed from by --param"),
+            help: Some(Help::Say(self.sources(value))),
         })
+    }
+
+    /// What a value is computed from, on all ways.
+    fn sources(&self, value: ValueId) -> Sources {
+        let (mut sources, mut seen, mut work) = (Sources::default(), BTreeSet::new(), vec![value]);
+        while let Some(value) = work.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            match self.values.term(value) {
+                Term::Same(name) => sources.names.extend(self.code.names.get(*name as usize).cloned()),
+                Term::Loaded { at, .. } => {
+                    sources.loads.insert(self.code.instructions[*at].span);
+                }
+                Term::Meet { block, register } => {
+                    let met = self.evaluation.meets.get(&(*block, *register));
+                    work.extend(met.into_iter().flatten().map(|(_, value)| *value));
+                }
+                _ => work.extend(self.values.inside(value)),
+            }
+        }
+        sources
     }
 
     pub(super) fn barrier(

@@ -6,7 +6,7 @@ use super::code::ObjectKind;
 use super::evaluate::Object;
 use super::lanes::Lanes;
 use super::residual::Residual;
-use super::structure::Stop;
+use super::structure::{Help, Stop};
 use super::tree::{Assumption, Condition, Decided, Statement, Statements};
 use super::value::ValueId;
 use crate::common::span::Span;
@@ -168,7 +168,7 @@ impl Residual<'_> {
         match mask.parse::<u64>() {
             Ok(number) if number >> groups != 0 => {
                 let what = format!("this goes to other CTAs than the {groups} of the cluster");
-                Err(Stop { what, span, help: Some("say how many it has by --cluster") })
+                Err(Stop { what, span, help: Some(Help::Words("say how many it has by --cluster")) })
             }
             _ if groups == 1 => Ok(None),
             _ => Ok(Some(mask)),

@@ -7,6 +7,7 @@ use super::slice::{END, FOREVER};
 use super::tree::{Amount, Condition, Decided, Statement, Statements, ends, synchronises};
 use crate::common::limits;
 use crate::common::span::Span;
+use std::collections::BTreeSet;
 
 /// What nodes and edges become.
 pub(super) trait Emit {
@@ -36,7 +37,25 @@ pub(super) trait Emit {
 pub(crate) struct Stop {
     pub(crate) what: String,
     pub(crate) span: Span,
-    pub(crate) help: Option<&'static str>,
+    pub(crate) help: Option<Help>,
+}
+
+/// What would mend it that a warp cannot be followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Help {
+    /// In words.
+    Words(&'static str),
+    /// To say what something is computed from.
+    Say(Sources),
+}
+
+/// What something unknown is computed from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sources {
+    /// The names of what is the same for the whole group.
+    pub(crate) names: BTreeSet<String>,
+    /// The places where it is loaded.
+    pub(crate) loads: BTreeSet<Span>,
 }
 
 /// Blocks inside one another that are made; some are left for what is made around them.

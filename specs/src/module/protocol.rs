@@ -9,13 +9,16 @@ use crate::bar;
 use crate::common::contents::{Contents, Extracted, LoadOptions};
 use crate::common::diagnostic::{BEYOND, Diagnostic};
 use crate::common::span::{LineIndex, Span};
-use crate::kernel::{self, Extraction, Failure};
+use crate::kernel::{self, Extraction, Failure, Help, Sources};
 
 use super::choice::choose;
 use super::entry::Entry;
 use super::launch::Launch;
 use super::parsed::Module;
 use super::remarks::remarks;
+
+/// Names and lines that one sentence lists.
+const MOST_LISTED: usize = 4;
 
 pub(super) fn load(
     module: &dyn Module,
@@ -37,7 +40,7 @@ pub(super) fn load(
     let least = kernel.code.least.iter().map(|(name, (least, _))| (names[*name as usize].clone(), *least));
     let least = least.collect();
     let mut extraction = kernel::extract(kernel.code, &kernel.group, &heading, patience)
-        .map_err(|failure| vec![not_followed(failure, entry)])?;
+        .map_err(|failure| vec![not_followed(failure, entry, module.source())])?;
     // In the standard layout, as long as its lines stay where they are.
     let formatted = bar::format(extraction.text.as_bytes()).ok();
     if let Some(text) = formatted.filter(|text| text.lines().count() == extraction.lines.len()) {
@@ -92,14 +95,43 @@ fn heading(entry: &Entry, launch: &Launch, unit: &str) -> Vec<String> {
     vec![format!("Extracted from the kernel {name},"), format!("launched with {x} x {y} x {z} {unit}.")]
 }
 
-fn not_followed(failure: Failure, entry: &Entry) -> Diagnostic {
+fn not_followed(failure: Failure, entry: &Entry, source: &str) -> Diagnostic {
     match failure {
         Failure::Late => Diagnostic::late(),
         Failure::Stop(stop) => {
             let span = if stop.span == Span::default() { entry.span } else { stop.span };
-            Diagnostic::error(BEYOND, stop.what, span).help_if(stop.help.map(str::to_owned))
+            let help = stop.help.and_then(|help| match help {
+                Help::Words(words) => Some(words.to_owned()),
+                Help::Say(sources) => what_to_say(&sources, entry, &LineIndex::new(source)),
+            });
+            Diagnostic::error(BEYOND, stop.what, span).help_if(help)
         }
     }
+}
+
+/// What of the sources of something unknown may be given, or why that would not do.
+fn what_to_say(sources: &Sources, entry: &Entry, lines: &LineIndex<'_>) -> Option<String> {
+    let listed = |mut all: Vec<String>| {
+        let more = all.len().saturating_sub(MOST_LISTED);
+        all.truncate(MOST_LISTED);
+        if more > 0 {
+            all.push(format!("{more} more"));
+        }
+        let last = all.pop()?;
+        Some(if all.is_empty() { last } else { format!("{} and {last}", all.join(", ")) })
+    };
+    let given = sources.names.iter().filter(|name| entry.may_be_number(name) || name.starts_with('%'));
+    let given = listed(given.map(|name| format!("`{name}`")).collect());
+    let loads: BTreeSet<u32> = sources.loads.iter().map(|span| lines.place(*span).line).collect();
+    let loads = listed(loads.into_iter().map(|line| format!("line {line}")).collect());
+    Some(match (given, loads) {
+        (Some(given), None) => format!("give {given} by --param: it is computed from that"),
+        (Some(given), Some(loads)) => {
+            format!("it is computed from {given}, which --param gives, and from what {loads} loads")
+        }
+        (None, Some(loads)) => format!("it is computed from what {loads} loads, which nothing can give"),
+        (None, None) => return None,
+    })
 }
 
 /// The protocol that was extracted is not one: it is longer or deeper than those that are read.
