@@ -39,6 +39,9 @@ pub(crate) struct Code {
     pub(crate) meetings: BTreeSet<usize>,
     /// Steps on objects, by position, that a warp does once, whichever of its lanes come there.
     pub(crate) once: BTreeSet<usize>,
+    /// Copies to several groups, by position, that complete on one of each pair of groups: on that of which the
+    /// rank is even or odd as the rank of its object's group is.
+    pub(crate) by_pairs: BTreeSet<usize>,
     /// The tensor map that a copy reads, by the place of the copy: a position in [`Code::names`]. Copies that
     /// may read different ones there, from time to time, have none.
     pub(crate) maps: BTreeMap<Span, u32>,

@@ -156,15 +156,16 @@ impl Measurer<'_> {
                         std::mem::take(&mut self.ahead).into_iter().partition(|one| one.object == *object);
                     self.ahead = others;
                     let announcements = self.together.announcements.get(span).copied();
-                    let announcements = announcements.unwrap_or(Some(1)).ok_or_else(|| not_known(*span))?;
+                    let announcements = announcements.unwrap_or(Some(1));
+                    let left = announcements.map(|all| bytes.unwrap_or_default().saturating_mul(all));
                     let mut copies = Copies::default();
                     own.into_iter().for_each(|one| copies.extend(one.copies));
                     open.push(Open {
                         object: object.clone(),
                         span: *span,
                         number,
-                        announcements,
-                        left: bytes.unwrap_or_default().saturating_mul(announcements),
+                        announcements: announcements.unwrap_or(1),
+                        left,
                         copies,
                         aside: BTreeSet::new(),
                         gate: Gate::default(),
@@ -198,8 +199,8 @@ impl Measurer<'_> {
         let landings = own.zip(beside).map(|(own, beside)| own + beside);
         match (open.iter_mut().find(|one| one.object == object), bytes) {
             (Some(one), Some(bytes)) => {
-                let landings = landings.ok_or_else(|| not_known(span))?;
-                one.left = one.left.saturating_sub(bytes.saturating_mul(landings));
+                let completed = landings.map(|landings| bytes.saturating_mul(landings));
+                one.left = one.left.zip(completed).map(|(left, completed)| left.saturating_sub(completed));
             }
             // What is announced need not have been.
             (Some(one), None) if !one.gate.is_empty() => {
@@ -309,7 +310,7 @@ impl Measurer<'_> {
             Ok([one, other]) => self.join(one, other),
             Err(ahead) => self.ahead.extend(ahead.into_iter().flatten()),
         }
-        Self::meet(open, &arms, (gate.as_ref(), otherwise), span)?;
+        Self::meet(open, &arms, (gate.as_ref(), otherwise));
         // An arm may have changed what an object's index is.
         let changed: BTreeSet<String> = [then, otherwise].into_iter().flat_map(all_assigned).collect();
         for one in carried {
@@ -322,12 +323,7 @@ impl Measurer<'_> {
     }
 
     /// What is open behind two ways, or the one that goes on, as it is at their ends.
-    fn meet(
-        open: &mut [Open],
-        arms: &[Vec<Open>],
-        (gate, otherwise): (Option<&Gate>, &[Statement]),
-        span: Span,
-    ) -> Result<(), Stop> {
+    fn meet(open: &mut [Open], arms: &[Vec<Open>], (gate, otherwise): (Option<&Gate>, &[Statement])) {
         for one in open {
             let mut after = arms.iter().map(|arm| arm.iter().find(|other| other.span == one.span));
             let Some(Some(first)) = after.next() else { continue };
@@ -346,9 +342,6 @@ impl Measurer<'_> {
                 && gate.is_some_and(|gate| gate.is_subset(&one.gate));
             let is_new = |number: &&usize| !one.copies.sites.contains_key(number);
             let new: Vec<usize> = sites.keys().filter(is_new).copied().collect();
-            if first.left != second.left && !goes_along {
-                return Err(not_known(span));
-            }
             if first.copies.total() == second.copies.total() || goes_along {
                 one.copies.is_mixed |= !goes_along && first.copies.counts != second.copies.counts;
                 one.copies.counts = first.copies.counts.clone();
@@ -359,10 +352,9 @@ impl Measurer<'_> {
                 one.copies.apart.extend(new);
             }
             one.copies.is_mixed |= first.copies.is_mixed || second.copies.is_mixed;
-            one.left = first.left;
+            one.left = first.left.filter(|_| first.left == second.left || goes_along);
             one.copies.sites.extend(sites);
         }
-        Ok(())
     }
 
     fn repeated(
@@ -381,8 +373,10 @@ impl Measurer<'_> {
             match open.iter_mut().find(|other| other.span == one.span) {
                 Some(outer) => {
                     let times = times.unwrap_or(0);
-                    let round = one.left.saturating_sub(outer.left);
-                    outer.left = outer.left.saturating_add(round.saturating_mul(times));
+                    outer.left = one.left.zip(outer.left).map(|(one, outer)| {
+                        let round = one.saturating_sub(outer);
+                        outer.saturating_add(round.saturating_mul(times))
+                    });
                     outer.copies.repeat(&one.copies, times);
                     outer.aside.extend(&one.aside);
                 }
@@ -408,12 +402,9 @@ impl Measurer<'_> {
         let (share, rest) = if is_too_little { (SHARE, 0) } else { (share, rest) };
         self.assumes.insert(if is_too_little || unsaid == 0 && rest != 0 {
             let completed = said.saturating_add(share.saturating_mul(unsaid));
-            let each = open.announcements;
-            Assumption::Otherwise {
-                span: open.span,
-                announced: open.left / each,
-                completed: completed / each,
-            }
+            let (span, each) = (open.span, open.announcements);
+            let announced = open.left.unwrap_or_default() / each;
+            Assumption::Otherwise { span, announced, completed: completed / each }
         } else {
             Assumption::Bytes(open.span)
         });
@@ -422,8 +413,8 @@ impl Measurer<'_> {
 
     /// Announces what copies of unknown length complete, and those of known length, whose bytes are less than
     /// nothing of what is left.
-    fn announce(&mut self, open: &Open, number: usize, completed: i64) -> Result<(), Stop> {
-        let all = completed.saturating_sub(open.left);
+    fn announce(&mut self, open: &Open, (number, left): (usize, i64), completed: i64) -> Result<(), Stop> {
+        let all = completed.saturating_sub(left);
         let bytes = all / open.announcements;
         if bytes < 1 || all % open.announcements != 0 {
             let what = "the number of bytes of this barrier is not known".to_owned();
@@ -437,6 +428,11 @@ impl Measurer<'_> {
     /// Shares out what is announced, but for what copies of their maps complete wherever they are.
     fn close(&mut self, open: &Open, lengths: &Lengths) -> Result<(), Stop> {
         let copies = &open.copies;
+        let Some(left) = open.left else {
+            // Where all copies say how many bytes they complete, nothing is shared out.
+            let is_said = open.number.is_none() && copies.total() == 0 && open.aside.is_empty();
+            return if is_said { Ok(()) } else { Err(not_known(open.span)) };
+        };
         let of = |source: &Source| lengths.of(*source);
         let said =
             copies.counts.iter().filter_map(|(source, count)| Some(of(source)?.saturating_mul(*count)));
@@ -446,10 +442,10 @@ impl Measurer<'_> {
         let left = match open.number {
             Some(number) => {
                 let shared = SHARE.saturating_mul(unsaid);
-                self.announce(open, number, shared.saturating_add(said))?;
+                self.announce(open, (number, left), shared.saturating_add(said))?;
                 shared
             }
-            None => open.left.saturating_sub(said),
+            None => left.saturating_sub(said),
         };
         if copies.total() == 0 {
             return if open.aside.is_empty() { Ok(()) } else { Err(not_known(open.span)) };

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::expression::unwrapped;
 use super::mentions::mentions;
 use super::residual::name_of;
+use super::steps::ELSEWHERE;
 use super::tree::{Condition, Decision, Statement, Statements};
 use crate::common::span::Span;
 
@@ -278,7 +279,11 @@ impl Printer<'_> {
                     let bytes = bytes.unwrap_or_default();
                     let text = match mask {
                         None => format!("cp.async.bulk _, {bytes}, {object};"),
-                        Some(mask) => format!("{MULTICAST} _, {bytes}, {object}, {mask};"),
+                        // The mask says where it goes.
+                        Some(mask) => {
+                            let object = object.split_once(ELSEWHERE).map_or(object.as_str(), |(own, _)| own);
+                            format!("{MULTICAST} _, {bytes}, {object}, {mask};")
+                        }
                     };
                     self.line(depth, &text, Some(*span));
                 }

@@ -96,6 +96,7 @@ impl Copies {
             all.iter().flat_map(copies).collect()
         };
         (code.meetings, code.once) = (each(&code.meetings), each(&code.once));
+        code.by_pairs = each(&code.by_pairs);
         let copies = |at: usize| (0..self.count).map(move |copy| self.moved(copy, at));
         let all = std::mem::take(loads).into_iter();
         *loads = all.flat_map(|(at, load)| copies(at).map(move |at| (at, load.clone()))).collect();

@@ -27,8 +27,8 @@ pub(super) struct Open {
     pub(super) number: Option<usize>,
     /// How many are made for the object while each group of the cluster makes this one.
     pub(super) announcements: i64,
-    /// Bytes of all of them that no copy of known length has completed.
-    pub(super) left: i64,
+    /// Bytes of all of them that no copy of known length has completed, if that is known.
+    pub(super) left: Option<i64>,
     pub(super) copies: Copies,
     /// Those of them that are on one of two ways alone.
     pub(super) aside: BTreeSet<usize>,
@@ -131,7 +131,8 @@ pub(super) fn lengths<'o>(programs: impl Iterator<Item = &'o [Open]> + Clone) ->
         let Some(counts) = open.copies.counts.iter().map(one).collect::<Option<BTreeMap<_, _>>>() else {
             continue;
         };
-        let equation = Equation { counts, total: i128::from(open.left) };
+        let Some(left) = open.left else { continue };
+        let equation = Equation { counts, total: i128::from(left) };
         let is_large = equation.total.abs() > LARGEST || equation.counts.values().any(|n| n.abs() > LARGEST);
         if is_large || equation.counts.values().all(|count| *count <= 0) {
             continue;

@@ -14,6 +14,9 @@ use crate::common::span::Span;
 /// What follows an object of another group of the cluster, before its rank.
 pub(super) const ELSEWHERE: &str = " @ cta ";
 
+/// The groups with even ranks, as bits.
+const EVEN: u64 = 0x5555_5555_5555_5555;
+
 impl Residual<'_> {
     pub(super) fn object_step(
         &mut self,
@@ -131,7 +134,10 @@ impl Residual<'_> {
         let mask = match self.evaluation.masks.get(&at).copied() {
             Some(mask) => {
                 let mask = self.operand(node, mask, span, "mask of CTAs")?;
-                self.others_in(mask, span)?
+                let mask = self.others_in(mask, span)?;
+                let by_pairs = self.code.by_pairs.contains(&at);
+                mask.map(|mask| if by_pairs { self.one_of_each_pair(&mask, &object, span) } else { Ok(mask) })
+                    .transpose()?
             }
             None => None,
         };
@@ -173,6 +179,25 @@ impl Residual<'_> {
             _ if groups == 1 => Ok(None),
             _ => Ok(Some(mask)),
         }
+    }
+
+    /// The groups to which a copy for some groups goes, where one of each pair is told: that of which the
+    /// rank is even or odd as that of the object's group is (PTX ISA, `cp.async.bulk.tensor` with
+    /// `.cta_group::2` and `.multicast::cluster`).
+    fn one_of_each_pair(&self, mask: &str, object: &str, span: Span) -> Result<String, Stop> {
+        let stop = |what: &str| Stop { what: what.to_owned(), span, help: None };
+        let rank = match object.split_once(ELSEWHERE) {
+            Some((_, rank)) => rank.parse().ok(),
+            None => self.rank,
+        };
+        let (Ok(mask), Some(rank)) = (mask.parse::<u64>(), rank) else {
+            return Err(stop("to which CTAs of pairs this goes is not known"));
+        };
+        let (even, odd) = (mask & EVEN, mask >> 1 & EVEN);
+        if even & odd != 0 {
+            return Err(stop("not followed: a copy that is for both CTAs of a pair"));
+        }
+        Ok(((even | odd) << (rank & 1)).to_string())
     }
 
     /// The object as programs write it.

@@ -47,7 +47,7 @@ pub(super) fn load(
         extraction.text = text;
     }
     let read = bar::load_within(extraction.text.as_bytes(), &LoadOptions::default(), patience);
-    let contents = read.map_err(|diagnostics| vec![not_read(&diagnostics, entry)])?;
+    let contents = read.map_err(|diagnostics| vec![not_read(&diagnostics, &extraction, entry)])?;
     let lines = LineIndex::new(module.source());
     let mut program = contents.program;
     relocate(&mut program, &extraction, &lines);
@@ -134,25 +134,35 @@ fn what_to_say(sources: &Sources, entry: &Entry, lines: &LineIndex<'_>) -> Optio
     })
 }
 
-/// The protocol that was extracted is not one: it is longer or deeper than those that are read.
-fn not_read(diagnostics: &[Diagnostic], entry: &Entry) -> Diagnostic {
+/// The protocol that was extracted is not one: it is longer or deeper than those that are read, or the target
+/// has no word for what it says.
+fn not_read(diagnostics: &[Diagnostic], extraction: &Extraction, entry: &Entry) -> Diagnostic {
     if diagnostics.iter().any(|diagnostic| diagnostic.code == Diagnostic::late().code) {
         return Diagnostic::late();
     }
-    let first = diagnostics.first().map_or("", |first| first.message.as_str());
-    Diagnostic::error(BEYOND, format!("its protocol cannot be written: {first}"), entry.span)
+    let Some(first) = diagnostics.first() else {
+        return Diagnostic::error(BEYOND, "its protocol cannot be written".to_owned(), entry.span);
+    };
+    let lines = LineIndex::new(&extraction.text);
+    let line = lines.place(first.primary.span).line;
+    let span = span_of_line(extraction, line).unwrap_or(entry.span);
+    let text: String = one_line(lines.line_span(line).text(&extraction.text)).chars().take(200).collect();
+    Diagnostic::error(BEYOND, format!("its protocol cannot be written: {}", first.message), span)
+        .note(format!("the protocol would say `{text}`"))
+}
+
+/// Where in the kernel a line of the protocol comes from.
+fn span_of_line(extraction: &Extraction, line: u32) -> Option<Span> {
+    let line = usize::try_from(line).ok()?.checked_sub(1)?;
+    extraction.lines.get(line).copied().flatten()
 }
 
 /// Puts places in the kernel where the program has those in the protocol that was extracted.
 fn relocate(program: &mut Program, extraction: &Extraction, lines: &LineIndex<'_>) {
-    let span_of = |place: &Place| {
-        let line = usize::try_from(place.line).ok()?.checked_sub(1)?;
-        extraction.lines.get(line).copied().flatten()
-    };
     for role in &mut program.roles {
         let code = &mut role.code;
         for (place, text) in code.places.iter_mut().zip(&mut code.texts) {
-            match span_of(place) {
+            match span_of_line(extraction, place.line) {
                 Some(span) => {
                     *place = lines.place(span);
                     if !text.is_empty() {

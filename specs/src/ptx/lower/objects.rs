@@ -162,6 +162,9 @@ impl<'m> Lowerer<'m> {
         let mask = self.mask(current, behind)?;
         let address = self.object_address(current, object)?;
         let amount = amount.map(|amount| self.argument(current, amount));
+        if kind == ObjectKind::Copy && mask.is_some() && current.has("cta_group::2") {
+            self.code.by_pairs.insert(self.code.instructions.len());
+        }
         self.emit(current, Action::Object(ObjectStep { kind, address, amount, mask }));
         Some(())
     }

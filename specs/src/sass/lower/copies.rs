@@ -24,6 +24,9 @@ impl<'m> Lowerer<'m> {
                 if !self.changes_maps() {
                     self.reads_map(current);
                 }
+                if mask.is_some() && current.has("2CTA") {
+                    self.code.by_pairs.insert(self.code.instructions.len());
+                }
                 self.at_once(current, ObjectKind::Copy, object, None, mask)
             }
             // The low half of a register: in units of 16 bytes.
