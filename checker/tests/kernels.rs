@@ -314,6 +314,21 @@ fn what_is_assumed_is_a_note_and_no_warning() {
 }
 
 #[test]
+fn what_is_assumed_of_bytes_and_of_loops_is_told() {
+    let (.., decision) = decided().find(|(_, name, ..)| name == "all_is_assumed").expect("the kernel");
+    assert_eq!(decision.verdict, Verdict::Verified);
+    let told = |what: &str| decision.diagnostics.iter().any(|diagnostic| diagnostic.message.contains(what));
+    for what in [
+        "as many bytes are announced here as the copies that follow complete",
+        "this copy completes nothing: only some of the ways have it",
+        "this loop comes to its end: what it asks for, again and again, comes about",
+        "all threads lie along x, though this asks where they are along y or z",
+    ] {
+        assert!(told(what), "{what}: {:?}", decision.diagnostics);
+    }
+}
+
+#[test]
 fn values_with_which_a_violation_comes_about_are_told() {
     let given: Vec<_> = decided()
         .filter(|(module, ..)| module.name == "parameters.ptx")

@@ -401,6 +401,41 @@ fn the_report_says_what_was_used_and_why() {
 
 /// An agent whose locals grow without end never comes back to where it was. The others have their turns all
 /// the same.
+/// A ring without end: `END` is what its consumers take for the number of stages.
+const INDEXED: &str = "target ptx; cta 288; shared x[2], y[8];
+    mbarrier full[2] count 1; mbarrier empty[2] count 8;
+    warp 0 {
+        let s = 0; let p = 0;
+        while uniform more ? {
+            mbarrier.wait.parity empty[s], p ^ 1;
+            if lane == 0 { mbarrier.arrive.expect_tx full[s], 512; cp.async.bulk x[s], 512, full[s]; }
+            advance s, p, 2;
+        }
+    }
+    warps 1..9 {
+        let s = 0; let p = 0;
+        while uniform more ? {
+            mbarrier.wait.parity full[s], p;
+            read x[s];
+            if ? { write y[warp - 1]; }
+            if lane == 0 { mbarrier.arrive empty[s]; }
+            advance s, p, END;
+        }
+    }";
+
+#[test]
+fn an_index_outside_its_array_is_told_at_once_where_a_search_would_find_no_end() {
+    let broken = INDEXED.replace("END", "3");
+    for settings in [with(Reduction::Stubborn), with(Reduction::Auto)] {
+        let outcome = decide(&broken, &settings);
+        assert_eq!(outcome.verdict, Verdict::Error, "{outcome:?}");
+        let reached = outcome.fault.expect("a path to it");
+        assert_eq!((reached.agent.0, reached.fault.at.index() > 0), (1, true));
+        assert!(outcome.statistics.states < 50_000, "{:?}", outcome.statistics);
+    }
+    assert_eq!(decide(&INDEXED.replace("END", "2"), &with(Reduction::Auto)).verdict, Verdict::Verified);
+}
+
 #[test]
 fn an_agent_that_grows_without_end_does_not_hide_what_another_violates() {
     for growth in ["i = i + 1;", "if ? { i = i + 1; } else { i = i + 2; }"] {
@@ -449,8 +484,8 @@ impl Control for LooksAfterwards {
 
 #[test]
 fn whoever_looks_for_stuck_agents_can_be_interrupted() {
-    // What is known of a state's continuations reaches the states before it pass by pass, and there is a look
-    // at each.
+    // What is known of a state's continuations reaches the states before it pass by pass, and there is a
+    // look at each.
     let text = "target ptx; cta 96;
         warps 0..2 { loop { if uniform ? { bar.sync 1, 64; bar.sync 3, 96; } else { bar.sync 2, 64; bar.sync 3, 96; } } }
         warp 2 { loop { bar.sync 3, 96; } }";

@@ -35,6 +35,8 @@ pub struct Gated {
     pub gave_up: Option<String>,
     /// What was found in a kernel need not be so: what, and why.
     pub doubt: Option<String>,
+    /// Another explorer was tried before, and this is what became of it.
+    pub instead: Option<String>,
 }
 
 impl Gated {
@@ -51,6 +53,7 @@ impl Gated {
             unfit: None,
             gave_up: None,
             doubt: None,
+            instead: None,
         }
     }
 
@@ -74,6 +77,11 @@ impl Gated {
     /// How far the exploration came, and what that proves, in a sentence.
     #[must_use]
     pub fn extent_in_words(&self) -> String {
+        let instead = self.instead.as_ref().map(|instead| format!("; {instead}"));
+        self.own_extent_in_words() + &instead.unwrap_or_default()
+    }
+
+    fn own_extent_in_words(&self) -> String {
         let with = self.with.name();
         let executions = self.executions;
         if let Some(why) = &self.unfit {

@@ -118,7 +118,13 @@ fn run_one(text: &Text, args: &GateArgs, broken: &dyn Fn(String) -> Failed) -> R
     let run = |load: &LoadOptions| {
         let protocol = protocol(text, load, args)?;
         let with = args.with.unwrap_or_else(|| suited(&protocol));
-        let gated = explore(&protocol, with, args).map_err(broken)?;
+        let mut gated = explore(&protocol, with, args).map_err(broken)?;
+        // Nobody has asked for loom.
+        if args.with.is_none() && with == With::Loom && (gated.unfit.is_some() || gated.gave_up.is_some()) {
+            let instead = Some(gated.extent_in_words());
+            let sample = explore(&protocol, With::Shuttle, args).map_err(broken)?;
+            gated = Gated { instead, ..sample };
+        }
         Ok::<_, Failed>((protocol, gated))
     };
     let (protocol, mut gated) = run(&text.load)?;

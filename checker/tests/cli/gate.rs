@@ -26,6 +26,18 @@ fn loom_runs_every_schedule_of_a_small_protocol_and_says_so() {
     gate(GOOD, &[]).expect(0).prints("passed ").prints("loom ran every schedule (");
 }
 
+/// Each warp leaves when all agree, so that no schedule is the longest.
+const AGREE: &str = "target bcu; cta 64;
+warps 0..2 { loop { BAR.RED.OR 0x1, 0x40, ?; B2R.RESULT RZ, P0; if P0 { break; } } }
+";
+
+#[test]
+fn what_loom_cannot_run_is_run_by_shuttle_unless_loom_is_asked_for() {
+    let sample = gate(AGREE, &["--executions", "20"]).expect(0).prints("shuttle ran 20 schedules");
+    sample.prints("this is no proof; loom cannot run it: agent ");
+    gate(AGREE, &["--with", "loom"]).expect(3).prints("loom cannot run it: agent ");
+}
+
 #[test]
 fn a_bounded_exploration_is_called_bounded_and_no_proof() {
     gate(GOOD, &["--preemptions", "1"])

@@ -40,6 +40,45 @@ fn starting_points_hold_for_other_sizes() {
     }
 }
 
+/// Whether a line of a starting point is a step that has nothing to do with memory.
+fn is_barrier(line: &str) -> bool {
+    const OTHER: [&str; 10] = [
+        "target",
+        "param",
+        "const",
+        "shared",
+        "let",
+        "write",
+        "read",
+        "cta",
+        "mbarrier full",
+        "mbarrier empty",
+    ];
+    let declares = |line: &str| line.starts_with("thread_group") || line.starts_with("workgroup");
+    let is_other = OTHER.iter().any(|other| line.starts_with(other)) || declares(line);
+    line.starts_with(char::is_alphabetic)
+        && line.split("//").next().unwrap_or("").trim_end().ends_with(';')
+        && !is_other
+}
+
+#[test]
+fn a_starting_point_without_one_of_its_barriers_is_not_verified() {
+    let mut count = 0;
+    for template in templates() {
+        let lines: Vec<&str> = template.text.lines().collect();
+        let barriers = (0..lines.len()).filter(|at| is_barrier(lines[*at].trim()));
+        for at in barriers {
+            let without: Vec<&str> = [&lines[..at], &lines[at + 1..]].concat();
+            let run = run_on(&["verify", "-"], without.join("\n").as_bytes());
+            // A wait that never blocks is missed by a lint alone.
+            let is_verified = run.out.starts_with("verified") && !run.out.contains("warning");
+            assert!(!is_verified, "{} without {}: {}", template.name, lines[at].trim(), run.out);
+            count += 1;
+        }
+    }
+    assert!(count >= 60, "{count}");
+}
+
 #[test]
 fn what_is_there_already_is_not_overwritten() {
     let folder = Folder::new();

@@ -39,11 +39,11 @@ pub(crate) struct Code {
     pub(crate) meetings: BTreeSet<usize>,
     /// Steps on objects, by position, that a warp does once, whichever of its lanes come there.
     pub(crate) once: BTreeSet<usize>,
-    /// Copies to several groups, by position, that complete on one of each pair of groups: on that of which the
-    /// rank is even or odd as the rank of its object's group is.
+    /// Copies to several groups, by position, that complete on one of each pair of groups: on that of which
+    /// the rank is even or odd as the rank of its object's group is.
     pub(crate) by_pairs: BTreeSet<usize>,
-    /// The tensor map that a copy reads, by the place of the copy: a position in [`Code::names`]. Copies that
-    /// may read different ones there, from time to time, have none.
+    /// The tensor map that a copy reads, by the place of the copy: a position in [`Code::names`]. Copies
+    /// that may read different ones there, from time to time, have none.
     pub(crate) maps: BTreeMap<Span, u32>,
     /// What those are at least that are parameters of so many bits, as numbers with a sign.
     pub(crate) least: BTreeMap<u32, (i64, u8)>,
@@ -156,8 +156,8 @@ pub(crate) struct Synchronisation {
 /// Whom those have waited for who go on from a barrier: what they did before it is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Awaited {
-    /// Nobody, or nobody knows. Of a barrier that is split this is right for both halves: what stands between
-    /// them is behind the one and before the other.
+    /// Nobody, or nobody knows. Of a barrier that is split this is right for both halves: what stands
+    /// between them is behind the one and before the other.
     Nobody,
     /// All threads of the group.
     Group,

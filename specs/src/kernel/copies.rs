@@ -1,4 +1,5 @@
-//! How many bytes a copy of a tensor completes: PTX does not say so, since a map that the host has made does.
+//! How many bytes a copy of a tensor completes: PTX does not say so, since a map that the host has made
+//! does.
 //!
 //! Copies behind an announcement on the same object are taken to complete what is announced, in equal parts.
 //! Where some of them are on one of two ways alone, the others are taken to complete it: the phase may then
@@ -411,8 +412,8 @@ impl Measurer<'_> {
         (share, rest)
     }
 
-    /// Announces what copies of unknown length complete, and those of known length, whose bytes are less than
-    /// nothing of what is left.
+    /// Announces what copies of unknown length complete, and those of known length, whose bytes are less
+    /// than nothing of what is left.
     fn announce(&mut self, open: &Open, (number, left): (usize, i64), completed: i64) -> Result<(), Stop> {
         let all = completed.saturating_sub(left);
         let bytes = all / open.announcements;
@@ -422,6 +423,7 @@ impl Measurer<'_> {
             return Err(Stop { what, span: open.span, help });
         }
         self.announced.insert(number, bytes);
+        self.assumes.insert(Assumption::Announced(open.span));
         Ok(())
     }
 
@@ -458,6 +460,7 @@ impl Measurer<'_> {
             if *self.found.entry(*number).or_insert(0) != 0 {
                 return Err(not_known(open.span));
             }
+            self.assumes.extend(copies.sites.get(number).map(|site| Assumption::Aside(site.span)));
         }
         let (share, rest) = self.share(open, (left, said, unsaid));
         let plain = || copies.sites.iter().filter(|(number, _)| !open.aside.contains(number));

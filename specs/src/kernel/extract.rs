@@ -24,6 +24,7 @@ use super::peeks::{self, Peeks};
 use super::phases;
 use super::shared::{Failure, Shared};
 use super::slice::{Slice, slice};
+use super::spins;
 use super::structure::Stop;
 use super::tidy::tidy;
 use super::tree::{Assumption, Condition, Decision, Statement, Statements, exits, synchronises};
@@ -119,6 +120,7 @@ pub(crate) fn extract(
 ) -> Result<Extraction, Failure> {
     waits::resolve(&mut code);
     let loads = forwards::loads(&code);
+    let spins = spins::spins(&code, &Graph::of(&code));
     writes::forget_written(&mut code, Warp::threads(group.size));
     let (values, figures) = forwarded(&mut code, loads, group, patience)?;
     let questions = peeks::questions(&code);
@@ -139,7 +141,7 @@ pub(crate) fn extract(
         }
     };
     let forwarded = code.forwarded.keys().map(|at| Assumption::Forwarded(code.instructions[*at].span));
-    assumes.extend(forwarded);
+    assumes.extend(forwarded.chain(spins.into_iter().map(Assumption::Awaited)));
     assumes.extend(objects.of_pairs.iter().map(|span| Assumption::Pair(*span)));
     copies::measure(&mut programs, &roles, &code.maps, &mut assumes).map_err(Failure::Stop)?;
     again::keep(&mut programs);

@@ -65,7 +65,8 @@ struct Copies {
 }
 
 impl Copies {
-    /// Where an instruction stands in a copy. Behind the one that counts there is a jump, at the end an exit.
+    /// Where an instruction stands in a copy. Behind the one that counts there is a jump, at the end an
+    /// exit.
     fn moved(&self, copy: usize, at: usize) -> usize {
         copy * (self.length + 2) + at.min(self.length) + usize::from(at > self.at)
     }

@@ -16,9 +16,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::arrivals::{Arriving, MOST, NUMBER};
 use super::code::{Action, Argument, Awaited, Code, Function, Instruction, Memory, Operation, Type, Written};
-use super::evaluate::{Evaluation, Way};
+use super::evaluate::Evaluation;
 use super::lanes::Lanes;
 use super::slice::Slice;
+use super::straight::Straight;
 use super::value::{Term, ValueId, Values};
 use super::writes::{Roots, definitions, place};
 
@@ -247,6 +248,9 @@ impl Forwards<'_> {
                     let Some(value) = self.stored(&wanted, (written, &store.values), &offsets) else {
                         continue;
                     };
+                    if self.is_overwritten(agent, (node, at), &wanted) {
+                        continue;
+                    }
                     let is_one = mask.count_ones() == 1 && mask >> MOST == 0;
                     let value = value.filter(|value| is_one && is_of_group(self.values, *value));
                     let is_sure = is_one && value.is_some() && self.is_sure(agent, (node, at), id, mask);
@@ -261,6 +265,24 @@ impl Forwards<'_> {
         }
         entries.retain(|wanted, _| !lost.contains(wanted));
         entries
+    }
+
+    /// Whether one lane makes a store, and puts something else there before it comes to any barrier.
+    fn is_overwritten(&mut self, agent: &Agent, here: (usize, usize), wanted: &Wanted) -> bool {
+        let evaluation = &agent.evaluation;
+        Straight { code: self.code, slice: self.slice, evaluation }.behind(here).into_iter().any(|at| {
+            let Action::Store { written: written @ Written::Values(_), .. } =
+                &self.code.instructions[at].action
+            else {
+                return false;
+            };
+            let Some(store) = evaluation.stores.get(&at).filter(|store| store.condition.is_none()) else {
+                return false;
+            };
+            let Some((from, offsets)) = self.place_of(store.address) else { return false };
+            let is_there = from == wanted.place.base;
+            is_there && matches!(self.stored(wanted, (written, &store.values), &offsets), Some(Some(_)))
+        })
     }
 
     /// What a store puts where something is loaded: `None` if nothing, and nothing inside if it is not known.
@@ -334,20 +356,13 @@ impl Forwards<'_> {
             (node, Some(at))
         } else {
             // Some lanes make it, while the others go on to where they meet.
-            let before = agent.evaluation.then.iter().enumerate();
-            let mut before =
-                before.filter(|(_, way)| way.is_some_and(|way| way.nodes().any(|to| to == node)));
-            let (Some((from, Some(Way::Branch(condition, taken, other)))), None) =
-                (before.next(), before.next())
-            else {
-                return false;
-            };
-            let joined = if *taken == node { *other } else { *taken };
-            let is_known = self.values.as_known(*condition).is_some();
-            if !is_known || !whole(from) || agent.evaluation.then[node] != Some(Way::To(joined)) {
-                return false;
+            let straight = Straight { code: self.code, slice: self.slice, evaluation: &agent.evaluation };
+            match straight.apart(node) {
+                Some((from, condition)) if whole(from) && self.values.as_known(condition).is_some() => {
+                    (from, None)
+                }
+                _ => return false,
             }
-            (from, None)
         };
         let avoiding = self.arriving(agent, id).arrivals(None, Some((point, mask)));
         (avoiding.at_arrivals | avoiding.at_end) & mask == 0

@@ -6,10 +6,10 @@
 //! # Pairs of groups
 //!
 //! Two groups of a cluster whose ranks differ in the lowest bit alone are a pair. Compiled code reaches the
-//! object of the even one by clearing a bit of an address in its own memory: [`OF_PAIR`], which is the lowest
-//! of the rank there. No specification says so, though libraries rest on it: it is assumed, and said. With it
-//! goes an alignment to the bytes of an object at times. That changes nothing, since what is aligned is the
-//! address of an object: others are not found.
+//! object of the even one by clearing a bit of an address in its own memory: [`OF_PAIR`], which is the
+//! lowest of the rank there. No specification says so, though libraries rest on it: it is assumed, and said.
+//! With it goes an alignment to the bytes of an object at times. That changes nothing, since what is aligned
+//! is the address of an object: others are not found.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! From the flow of control of a warp to structured statements: branches join where their paths do, loops are
-//! left by `break`.
+//! From the flow of control of a warp to structured statements: branches join where their paths do, loops
+//! are left by `break`.
 
 use super::evaluate::{Evaluation, Way};
 use super::flow::{Flow, Region, Target};
@@ -117,7 +117,8 @@ impl<'f, E: Emit> Structurer<'f, E> {
         }
     }
 
-    /// The statements from a node of a region up to another, left out, or to where control leaves the region.
+    /// The statements from a node of a region up to another, left out, or to where control leaves the
+    /// region.
     fn sequence(
         &mut self,
         outer: Option<usize>,

@@ -247,6 +247,12 @@ pub(crate) enum Assumption {
     Natural(Span),
     /// The copies on an mbarrier object complete what is announced here, in equal parts.
     Bytes(Span),
+    /// As many bytes are announced here as copies that say how many complete.
+    Announced(Span),
+    /// A copy that only some of the ways have: nothing of what is announced is left for it.
+    Aside(Span),
+    /// What a loop without a barrier that is left here asks for, again and again, comes about.
+    Awaited(Span),
     /// What is announced here is not what the copies for it complete, going by what is announced for the same
     /// tensor maps elsewhere.
     Otherwise {

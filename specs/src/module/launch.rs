@@ -71,6 +71,11 @@ pub(crate) struct Launch {
 }
 
 impl Launch {
+    /// Nobody has said in which directions the members of the group lie: they are taken to lie in the first.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.is_bound && self.size[1..] == [1, 1]
+    }
+
     /// The launch of a kernel with these definitions.
     pub(super) fn of(
         entry: &Entry,

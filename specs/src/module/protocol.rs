@@ -73,8 +73,8 @@ pub(super) fn load(
     Ok(Contents { program, params, allows, switches, lints, warnings, extracted: Some(extracted) })
 }
 
-/// The instructions of an entry that concern barriers or cannot be followed, each with its place and as it is
-/// written, whether or not there is a way to them.
+/// The instructions of an entry that concern barriers or cannot be followed, each with its place and as it
+/// is written, whether or not there is a way to them.
 pub(super) fn barriers(
     module: &dyn Module,
     options: &LoadOptions,
@@ -134,8 +134,8 @@ fn what_to_say(sources: &Sources, entry: &Entry, lines: &LineIndex<'_>) -> Optio
     })
 }
 
-/// The protocol that was extracted is not one: it is longer or deeper than those that are read, or the target
-/// has no word for what it says.
+/// The protocol that was extracted is not one: it is longer or deeper than those that are read, or the
+/// target has no word for what it says.
 fn not_read(diagnostics: &[Diagnostic], extraction: &Extraction, entry: &Entry) -> Diagnostic {
     if diagnostics.iter().any(|diagnostic| diagnostic.code == Diagnostic::late().code) {
         return Diagnostic::late();

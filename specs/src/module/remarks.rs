@@ -75,6 +75,17 @@ fn assumed(assumption: &Assumption) -> (String, Span) {
         Assumption::Bytes(span) => {
             ("the copies that follow what is announced for them complete it, in equal parts", span)
         }
+        Assumption::Announced(span) => (
+            "as many bytes are announced here as the copies that follow complete, whatever number it is",
+            span,
+        ),
+        Assumption::Aside(span) => (
+            "this copy completes nothing: only some of the ways have it, and the others complete all that is announced",
+            span,
+        ),
+        Assumption::Awaited(span) => {
+            ("this loop comes to its end: what it asks for, again and again, comes about", span)
+        }
         Assumption::InOrder(span) => {
             ("lanes that mean different objects here come to them one after the other", span)
         }

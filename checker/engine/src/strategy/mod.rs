@@ -43,14 +43,15 @@ use outcome::{asked_for, has_error, is_partial, outcome, undecided, with_fault};
 use said::{Declined, Said};
 use slices::{has_many, may_be_sliced};
 
-/// States that a search may find at most to replace what one schedule has found by something shorter to read.
+/// States that a search may find at most to replace what one schedule has found by something shorter to
+/// read.
 const MOST_TO_SHORTEN: u64 = 50_000;
 
 /// The same, once for each agent: a state takes longer the more agents it has, and the verdict is known.
 const MOST_BY_AGENTS: u64 = 800_000;
 
 /// Why a run that ends early says enough.
-const BY_ONE_RUN: &str = "one run is enough to show a violation";
+const BY_ONE_RUN: &str = "one run is enough to show what goes wrong";
 
 /// An engine.
 trait Decider {
@@ -166,12 +167,14 @@ fn verified_but_for_warnings(question: &Question<'_>, short: &Outcome) -> Option
     })
 }
 
-/// Searches, since few runs are not enough. Where that takes long, random scheduling is tried before the end.
+/// Searches, since few runs are not enough. Where that takes long, random scheduling is tried before the
+/// end.
 fn search_after(question: &Question<'_>, declined: &Declined) -> Outcome {
     let (budgets, because) = (question.settings.budgets, &declined.method.why);
     let whole = || search(question, Reduction::Symmetry, budgets, because.clone());
     let short = short_of(budgets);
-    // Where nothing but a search can show what was found, or one is short anyway, there is no use in another.
+    // Where nothing but a search can show what was found, or one is short anyway, there is no use in
+    // another.
     let Some(reason) = &declined.reason else { return whole() };
     let apart = || by_location(question, because, &in_order).map(|outcome| refined(question, outcome));
     if question.settings.all {
@@ -246,7 +249,8 @@ impl OneSchedule {
 struct EachLocation;
 
 impl Decider for EachLocation {
-    /// At once where there are very many locations; else once it has turned out that it takes long otherwise.
+    /// At once where there are very many locations; else once it has turned out that it takes long
+    /// otherwise.
     fn may_decide(&self, _: &Declined) -> bool {
         true
     }
@@ -311,13 +315,15 @@ impl EachOutcome {
         };
         let method =
             |why| Method { engine: Engine::Stubborn, reduction: Reduction::Stubborn, whole: true, why };
-        said(question, &machine, answer, &|about| {
+        let said = said(question, &machine, answer, &|about| {
             method(after(match about {
                 About::All => "one run for each choice is enough, whatever the timing".to_owned(),
                 About::OneRun => BY_ONE_RUN.to_owned(),
                 About::NotEnough(why) => format!("{not_enough}: {why}"),
             }))
-        })
+        });
+        stubborn::free_beside(machine.bytes() as u64, machine);
+        said
     }
 }
 
@@ -377,7 +383,8 @@ fn said(
             outcome(question, found, lowered, statistics, method(About::All))
         }
         Answer::Faulty(fault, found, lowered, statistics) => {
-            let outcome = outcome(question, found, lowered, statistics, method(About::All));
+            let about = if statistics.complete { About::All } else { About::OneRun };
+            let outcome = outcome(question, found, lowered, statistics, method(about));
             with_fault(outcome, fault)
         }
         Answer::Violated(found, _) if !has_error(&found) => {
@@ -403,9 +410,10 @@ fn said(
 /// wanted.
 fn refined(question: &Question<'_>, outcome: Outcome) -> Outcome {
     if outcome.verdict == Verdict::Error {
-        // With a shorter path to it, if that is soon found.
+        // With a shorter path to it, if that is soon found, or what comes before it.
         let found = for_the_shortest(question);
-        if found.statistics.complete { found } else { outcome }
+        let says_more = found.statistics.complete || found.verdict == Verdict::Violated;
+        if says_more { found } else { outcome }
     } else if outcome.verdict != Verdict::Violated {
         outcome
     } else if is_partial(&outcome) && question.settings.all {

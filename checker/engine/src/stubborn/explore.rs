@@ -94,6 +94,8 @@ pub(super) struct Exploration<'a> {
     pub(super) decisions_looked_at: usize,
     /// In how many states somebody with a choice stood at a place.
     pub(super) opened: FxHashMap<Place, u64>,
+    /// A state from which an evaluation error is reached by so many steps, of which this is the first.
+    pub(super) faulty: Option<(NodeId, Made, usize)>,
 }
 
 impl<'a> Exploration<'a> {
@@ -134,6 +136,7 @@ impl<'a> Exploration<'a> {
             between_looks,
             decisions_looked_at: 0,
             opened: FxHashMap::default(),
+            faulty: None,
         }
     }
 

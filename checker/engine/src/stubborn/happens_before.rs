@@ -38,8 +38,8 @@ pub(super) enum Mark {
     InFlight,
     /// Something has been taken from a pool: whoever knows of any such step.
     Taken,
-    /// A step of an agent that concerned another CTA, which has so many agents, in the past of no exit there;
-    /// at the barrier of the cluster.
+    /// A step of an agent that concerned another CTA, which has so many agents, in the past of no exit
+    /// there; at the barrier of the cluster.
     Remote(AgentId, u32, u32),
 }
 

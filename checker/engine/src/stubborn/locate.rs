@@ -7,8 +7,8 @@ use super::stuck;
 use crate::paths::replay;
 use crate::settings::Settings;
 use crate::verdict::answer::{Answer, Ending};
-use crate::verdict::{Found, Inconclusive, Statistics};
-use barcheck_model::machine::{Detail, Path};
+use crate::verdict::{Found, Inconclusive, ReachedFault, Statistics};
+use barcheck_model::machine::{Detail, End, Path};
 use barcheck_model::rule::Level;
 
 /// What the exploration says about the protocol; `None` if it has found something that no path made of it
@@ -25,7 +25,10 @@ pub(super) fn answer(exploration: &mut Exploration<'_>, ending: Ending) -> Optio
         ..Statistics::default()
     };
     Some(match ending {
-        Ending::Undecided(why) => Answer::Undecided(why),
+        Ending::Undecided(why) => match fault(exploration) {
+            Some(reached) => Answer::Faulty(reached, Vec::new(), None, statistics(exploration)),
+            None => Answer::Undecided(why),
+        },
         Ending::GaveUp(reason) => Answer::GaveUp(reason, statistics(exploration)),
         Ending::Violated => {
             let found = all(exploration)?;
@@ -51,6 +54,22 @@ pub(super) fn answer(exploration: &mut Exploration<'_>, ending: Ending) -> Optio
             Answer::Decided(found, lowered, statistics(exploration))
         }
     })
+}
+
+/// The evaluation error that has ended the exploration, if it has and a path shows it.
+fn fault(exploration: &mut Exploration<'_>) -> Option<ReachedFault> {
+    let (node, first, count) = exploration.faulty?;
+    exploration.repeats = true;
+    let (mut made, who, mut at) = path_to(exploration, node);
+    // How it ends is known.
+    drop(exploration.go_on(&mut at, node, first, &mut |_, _| {}));
+    made.extend(exploration.made.iter().take(count).map(|made| made.real(&who)));
+    let start = exploration.initial();
+    let path = Path { steps: exploration.steps(start, &made, None)?, cycle_from: None };
+    match replay::walk(&mut exploration.machine, &path).end? {
+        End::Fault { agent, fault, .. } => Some(ReachedFault { agent, fault, path }),
+        End::Violation(_) | End::Cut { .. } => None,
+    }
 }
 
 /// A rule that ends paths, lowered below error: it has cut none, since only states in which nobody makes a

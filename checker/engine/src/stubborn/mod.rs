@@ -75,6 +75,7 @@ mod states;
 mod stuck;
 mod violations;
 
+pub(super) use crate::packed::freed::free_beside;
 use crate::settings::{Control, Settings};
 use crate::verdict::answer::{Answer, Undecided};
 use barcheck_model::machine::Machine;
@@ -102,7 +103,10 @@ pub(super) fn answer(
         let mut exploration = Exploration::new(machine, settings, control, started, merges);
         let ending = exploration.explore(&mut asks);
         let answer = locate::answer(&mut exploration, ending);
-        machine = exploration.machine;
+        let bytes = exploration.bytes();
+        let Exploration { components, nodes, numbers, machine: left, .. } = exploration;
+        machine = left;
+        free_beside(bytes, (components, nodes, numbers));
         if let Some(answer) = answer {
             return (machine, answer);
         }

@@ -42,7 +42,10 @@ impl Exploration<'_> {
                 self.record(finding, node, Some((self.made[0], self.made.len())));
                 Ending::Undecided(Undecided::CutShort(agent, pc))
             }
-            End::Fault { agent, fault, .. } => unfollowed(agent, &fault),
+            End::Fault { agent, fault, .. } => {
+                self.faulty = Some((node, self.made[0], self.made.len()));
+                unfollowed(agent, &fault)
+            }
             End::Cut { agent, at, .. } => Ending::Undecided(Undecided::Unfollowed(agent, at)),
         }
     }

@@ -1,4 +1,5 @@
-//! Calls: what may synchronise or end a thread is inlined, everything else only has results.
+//! Calls: what may synchronise or end a thread, or write shared memory, is inlined, everything else only has
+//! results.
 
 use std::collections::HashMap;
 
@@ -14,6 +15,9 @@ use super::state::{Current, Frame, Lowerer};
 /// The most functions inside one another, and the most instructions that inlining may come to.
 const DEPTH: usize = 64;
 const INSTRUCTIONS: usize = 2_000_000;
+
+/// What a function declares, and what a call gives or takes for it.
+type Passed<'m> = (&'m [Param], &'m [Operand]);
 
 /// Functions that come with the compiler and synchronise nothing.
 const HARMLESS: [&str; 4] = ["vprintf", "malloc", "free", "__nv_printf"];
@@ -194,31 +198,53 @@ impl<'m> Lowerer<'m> {
         let found = names(self.module).get(name).copied();
         let function = found.map(|index| (index, &self.module.functions[index]));
         match function.and_then(|(index, function)| Some((index, function, function.body.as_ref()?))) {
-            Some((index, ..)) if !self.concerned[index] => {
-                if self.writing[index] {
-                    self.emit(
-                        current,
-                        Action::Store { address: None, memory: Memory::Global, written: Written::Data },
-                    );
-                }
-                self.results(current, returns);
+            Some((index, ..)) if !self.concerned[index] && !self.sharing[index] => {
+                self.pass(current, index, returns);
             }
             Some((index, function, body)) => {
-                if self.frames.iter().any(|frame| frame.function == index) {
-                    return self.beyond(current, "a recursive call");
+                let (formal, given) = (&function.params[..], &function.returns[..]);
+                let (formal, given) = ((formal, arguments), (given, returns));
+                match self.why_not_inlined(current, (index, body), formal, given) {
+                    None => self.enter(current, (index, body), formal, given),
+                    Some(why) if self.concerned[index] => self.beyond(current, why),
+                    Some(_) => self.pass(current, index, returns),
                 }
-                let length = self.code.instructions.len() + body.instructions.len();
-                if self.frames.len() >= DEPTH || length > INSTRUCTIONS {
-                    return self.beyond(current, "a call too deep inside other calls");
-                }
-                if current.guard.is_some() {
-                    return self.beyond(current, "a call under a guard");
-                }
-                let (formal, given) = (&function.params, &function.returns);
-                self.enter(current, (index, body), (formal, arguments), (given, returns));
             }
             None if HARMLESS.contains(&name) => self.results(current, returns),
             None => self.beyond(current, &format!("a call of `{name}`, whose code is not here")),
+        }
+    }
+
+    /// A call of a function that is not inlined: what it writes may be anywhere.
+    fn pass(&mut self, current: &Current<'m>, index: usize, returns: &'m [Operand]) {
+        let writes = [(self.writing[index], Memory::Global), (self.sharing[index], Memory::Shared)];
+        for (_, memory) in writes.into_iter().filter(|(writes, _)| *writes) {
+            self.emit(current, Action::Store { address: None, memory, written: Written::Data });
+        }
+        self.results(current, returns);
+    }
+
+    /// Why a function cannot be inlined, if it cannot.
+    fn why_not_inlined(
+        &self,
+        current: &Current<'m>,
+        (index, body): (usize, &'m Body),
+        (formal, actual): Passed<'m>,
+        (given, returns): Passed<'m>,
+    ) -> Option<&'static str> {
+        let length = self.code.instructions.len() + body.instructions.len();
+        if self.frames.iter().any(|frame| frame.function == index) {
+            Some("a recursive call")
+        } else if self.frames.len() >= DEPTH || length > INSTRUCTIONS {
+            Some("a call too deep inside other calls")
+        } else if current.guard.is_some() {
+            Some("a call under a guard")
+        } else if formal.len() != actual.len() || given.len() != returns.len() {
+            Some("a call with other parameters than the function has")
+        } else if formal.iter().chain(given).any(|param| param.register.is_some()) {
+            Some("a call that passes registers")
+        } else {
+            None
         }
     }
 
@@ -252,15 +278,9 @@ impl<'m> Lowerer<'m> {
         &mut self,
         current: &Current<'m>,
         (index, body): (usize, &'m Body),
-        (formal, actual): (&'m [Param], &'m [Operand]),
-        (given, returns): (&'m [Param], &'m [Operand]),
+        (formal, actual): Passed<'m>,
+        (given, returns): Passed<'m>,
     ) {
-        if formal.len() != actual.len() || given.len() != returns.len() {
-            return self.beyond(current, "a call with other parameters than the function has");
-        }
-        if formal.iter().chain(given).any(|param| param.register.is_some()) {
-            return self.beyond(current, "a call that passes registers");
-        }
         let long = Type { bits: 64, signed: false };
         let frame = self.frame_count;
         let mut aliases = HashMap::new();

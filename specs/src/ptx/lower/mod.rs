@@ -39,6 +39,7 @@ pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch
         cells: HashMap::new(),
         concerned: calls::concerned(source, module),
         writing: stores::writing(source, module),
+        sharing: stores::sharing(source, module),
         frames: Vec::new(),
         frame_count: 0,
         halves: HashMap::new(),

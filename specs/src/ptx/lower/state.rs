@@ -48,6 +48,8 @@ pub(super) struct Lowerer<'m> {
     pub(super) concerned: Vec<bool>,
     /// Which functions of the module write memory.
     pub(super) writing: Vec<bool>,
+    /// Which of them may write shared memory: they are inlined as well, if that can be.
+    pub(super) sharing: Vec<bool>,
     /// The functions that are being laid out, the innermost last.
     pub(super) frames: Vec<Frame<'m>>,
     pub(super) frame_count: u32,
@@ -174,6 +176,11 @@ impl<'m> Lowerer<'m> {
         }
         if name.starts_with("%cluster_") {
             self.is_about_clusters(current);
+        }
+        let is_across = ["%tid.y", "%tid.z", "%ntid.y", "%ntid.z"].contains(&name);
+        if is_across && self.launch.is_flat() {
+            let message = "all threads lie along x, though this asks where they are along y or z: say it by --cta X,Y,Z";
+            self.code.assumed.push((message.to_owned(), current.instruction.span));
         }
         match types::special(name, self.launch.size, self.launch.cluster) {
             Special::Is(argument) => argument,

@@ -11,6 +11,9 @@ use super::types;
 /// Opcodes, by the part before the first dot, that write at the first address among their operands.
 const WRITERS: [&str; 7] = ["st", "red", "atom", "cp", "stmatrix", "multimem", "wmma"];
 
+/// Memories that an opcode names.
+const SPACES: [&str; 4] = ["shared", "global", "local", "param"];
+
 /// Whether an opcode writes memory that others can see.
 pub(super) fn writes(opcode: &str) -> bool {
     let mut parts = opcode.split('.');
@@ -18,9 +21,22 @@ pub(super) fn writes(opcode: &str) -> bool {
     WRITERS.contains(&parts.next().unwrap_or_default()) && !parts.any(is_own)
 }
 
+/// Whether an opcode may write shared memory: by an address of its own, or of any memory.
+fn writes_shared(opcode: &str) -> bool {
+    // Where it copies, what it writes is named first.
+    let space =
+        opcode.split('.').find_map(|part| part.split("::").next().filter(|part| SPACES.contains(part)));
+    writes(opcode) && space.is_none_or(|space| space == "shared")
+}
+
 /// For each function of the module, whether it writes memory that others can see, itself or in what it calls.
 pub(super) fn writing(source: &str, module: &Module) -> Vec<bool> {
     reaching(source, module, writes)
+}
+
+/// The same for shared memory.
+pub(super) fn sharing(source: &str, module: &Module) -> Vec<bool> {
+    reaching(source, module, writes_shared)
 }
 
 impl<'m> Lowerer<'m> {
