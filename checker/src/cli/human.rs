@@ -16,7 +16,8 @@ use barcheck::{
 use barcheck_counterexamples::{PlaceLabel, Trace, harmless};
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
-use barcheck_specs::{Diagnostic, Extracted, LineIndex};
+use barcheck_specs::{Diagnostic, Extracted, LineIndex, Lint};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -299,6 +300,22 @@ fn statistics(statistics: &Statistics, method: &Method) -> String {
     )
 }
 
+/// That the schedule makes decisions differently that look like one, if it does.
+fn apart(report: &Decision, found: &Finding) -> Option<String> {
+    report.remarks.iter().find(|remark| remark.lint == Lint::UniformApart)?;
+    let steps = found.trace.steps.iter().filter(|step| step.instruction.contains("uniform ?"));
+    let lines: BTreeSet<u32> = steps.map(|step| step.location.line).collect();
+    let (last, others) = lines.iter().next_back().zip(Some(lines.len().checked_sub(1)?))?;
+    let first: Vec<String> = lines.iter().take(others).map(u32::to_string).collect();
+    (others > 0).then(|| {
+        format!(
+            "the decisions `uniform ?` in lines {} and {last} are different ones, since they have no name: \
+             `uniform more ?` in all of them makes them one",
+            first.join(", ")
+        )
+    })
+}
+
 /// A finding at its place in the text, as rustc shows an error.
 fn finding(
     (report, bounded): (&Decision, Option<&str>),
@@ -333,6 +350,9 @@ fn finding(
     }
     if let Some(clause) = &found.clause {
         diagnostic = diagnostic.note(format!("{}, {} ({})", clause.document, clause.section, clause.id));
+    }
+    if let Some(apart) = apart(report, found) {
+        diagnostic = diagnostic.note(apart);
     }
     let origin = report.extracted.as_ref().and_then(|extracted| extracted.origin(found.place.line));
     if let Some(origin) = origin {

@@ -1,6 +1,6 @@
 //! Findings about the text: what no agent comes to, what nothing uses, and the levels of both.
 
-use crate::support::{DEADLOCK, Folder, GOOD, Run, run, verify};
+use crate::support::{DEADLOCK, Folder, GOOD, Run, run, run_on, verify};
 use serde_json::Value;
 
 /// A block of two warps in a file of its own.
@@ -262,4 +262,19 @@ fn an_initialisation_without_a_fence_is_said_where_it_is_asked_for() {
     let unfenced = [("unfenced-init".to_owned(), 5)];
     assert_eq!(said(&["--strict"]), unfenced);
     assert_eq!(said(&["--warn", "unfenced-init"]), unfenced);
+}
+
+#[test]
+fn decisions_that_look_like_one_are_told_apart_under_the_headline() {
+    let text = |name: &str| {
+        format!(
+            "target ptx; cta 64;\nwarp 0 {{ loop {{ bar.sync 1, 64; if uniform {name} ? {{ break; }} }} }}\n\
+             warp 1 {{ loop {{ bar.sync 1, 64; if uniform {name} ? {{ break; }} }} }}\n"
+        )
+    };
+    let apart = run_on(&["verify", "-"], text("").as_bytes()).expect(1);
+    let note = "the decisions `uniform ?` in lines 2 and 3 are different ones, since they have no name";
+    let (at, why) = (apart.out.find(note).expect("a note"), apart.out.find("\nwhy").expect("why"));
+    assert!(at < why, "{}", apart.out);
+    run_on(&["verify", "-"], text("more").as_bytes()).expect(0);
 }
