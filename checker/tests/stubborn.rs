@@ -426,13 +426,13 @@ const INDEXED: &str = "target ptx; cta 288; shared x[2], y[8];
 #[test]
 fn an_index_outside_its_array_is_told_at_once_where_a_search_would_find_no_end() {
     let broken = INDEXED.replace("END", "3");
-    for settings in [with(Reduction::Stubborn), with(Reduction::Auto)] {
-        let outcome = decide(&broken, &settings);
-        assert_eq!(outcome.verdict, Verdict::Error, "{outcome:?}");
-        let reached = outcome.fault.expect("a path to it");
-        assert_eq!((reached.agent.0, reached.fault.at.index() > 0), (1, true));
-        assert!(outcome.statistics.states < 50_000, "{:?}", outcome.statistics);
-    }
+    // By itself it is no verdict: a violation may come before.
+    assert!(undecided(&broken).contains("cannot be followed"), "{}", undecided(&broken));
+    let outcome = decide(&broken, &with(Reduction::Auto));
+    assert_eq!(outcome.verdict, Verdict::Error, "{outcome:?}");
+    let reached = outcome.fault.expect("a path to it");
+    assert_eq!((reached.agent.0, reached.fault.at.index() > 0), (1, true));
+    assert!(outcome.statistics.states < 50_000, "{:?}", outcome.statistics);
     assert_eq!(decide(&INDEXED.replace("END", "2"), &with(Reduction::Auto)).verdict, Verdict::Verified);
 }
 

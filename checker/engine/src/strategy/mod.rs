@@ -187,6 +187,12 @@ fn search_after(question: &Question<'_>, declined: &Declined) -> Outcome {
     if !matches!(found.inconclusive, Some(Inconclusive::States(..))) && found.verdict != Verdict::Error {
         return found;
     }
+    // A run has shown it, and what comes before it is not soon found.
+    if let Some((fault, statistics)) = &declined.fault {
+        let method = Method { why: BY_ONE_RUN.to_owned(), ..declined.method.clone() };
+        let nothing = outcome(question, Vec::new(), None, *statistics, method);
+        return with_fault(nothing, fault.clone());
+    }
     if let Some(outcome) = apart() {
         return outcome;
     }
@@ -382,14 +388,20 @@ fn said(
         Answer::Decided(found, lowered, statistics) => {
             outcome(question, found, lowered, statistics, method(About::All))
         }
+        Answer::Faulty(fault, _, _, statistics) if !statistics.complete => {
+            let reason = Undecided::Unfollowed(fault.agent, fault.fault.at);
+            let why = reason.describe(&|agent, pc| in_line(machine, agent, pc));
+            let (method, fault) = (method(About::NotEnough(why)), Some((fault, statistics)));
+            return Said::WhyNot(Declined { method, reason: Some(reason), fault });
+        }
         Answer::Faulty(fault, found, lowered, statistics) => {
-            let about = if statistics.complete { About::All } else { About::OneRun };
-            let outcome = outcome(question, found, lowered, statistics, method(about));
+            let outcome = outcome(question, found, lowered, statistics, method(About::All));
             with_fault(outcome, fault)
         }
         Answer::Violated(found, _) if !has_error(&found) => {
             let why = "no path shows what a run has violated".to_owned();
-            return Said::WhyNot(Declined { method: Method { why, ..method(About::OneRun) }, reason: None });
+            let method = Method { why, ..method(About::OneRun) };
+            return Said::WhyNot(Declined { method, reason: None, fault: None });
         }
         Answer::Violated(found, statistics) => {
             outcome(question, found, None, statistics, method(About::OneRun))
@@ -400,7 +412,7 @@ fn said(
         Answer::Undecided(reason) => {
             let why = reason.describe(&|agent, pc| in_line(machine, agent, pc));
             let method = method(About::NotEnough(why));
-            return Said::WhyNot(Declined { method, reason: Some(reason) });
+            return Said::WhyNot(Declined { method, reason: Some(reason), fault: None });
         }
     };
     Said::Yes(Box::new(outcome))
@@ -410,10 +422,9 @@ fn said(
 /// wanted.
 fn refined(question: &Question<'_>, outcome: Outcome) -> Outcome {
     if outcome.verdict == Verdict::Error {
-        // With a shorter path to it, if that is soon found, or what comes before it.
+        // With a shorter path to it, if that is soon found.
         let found = for_the_shortest(question);
-        let says_more = found.statistics.complete || found.verdict == Verdict::Violated;
-        if says_more { found } else { outcome }
+        if found.statistics.complete { found } else { outcome }
     } else if outcome.verdict != Verdict::Violated {
         outcome
     } else if is_partial(&outcome) && question.settings.all {

@@ -1,7 +1,7 @@
 //! What engines say.
 
 use crate::verdict::answer::Undecided;
-use crate::verdict::{Method, Outcome};
+use crate::verdict::{Method, Outcome, ReachedFault, Statistics};
 
 /// What an engine says, asked to decide a protocol.
 pub(super) enum Said {
@@ -19,4 +19,6 @@ pub(super) struct Declined {
     pub(super) method: Method,
     /// The reason; none if the engine has found a violation that no path shows.
     pub(super) reason: Option<Undecided>,
+    /// An evaluation error that it has reached; a violation may come before it.
+    pub(super) fault: Option<(ReachedFault, Statistics)>,
 }
