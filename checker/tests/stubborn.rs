@@ -10,7 +10,7 @@ use barcheck::{
     Budgets, ByLocation, Control, Engine, Inconclusive, Levels, Outcome, Progress, Quiet, Reduction,
     Settings, Verdict, check,
 };
-use barcheck_model::machine::Options;
+use barcheck_model::machine::{ExitedThreads, Options};
 use barcheck_model::rule::{Level, Rule};
 use decisions::{program, walk_all, why_undecided};
 use std::cell::Cell;
@@ -434,6 +434,10 @@ fn an_index_outside_its_array_is_told_at_once_where_a_search_would_find_no_end()
     assert_eq!((reached.agent.0, reached.fault.at.index() > 0), (1, true));
     assert!(outcome.statistics.states < 50_000, "{:?}", outcome.statistics);
     assert_eq!(decide(&INDEXED.replace("END", "2"), &with(Reduction::Auto)).verdict, Verdict::Verified);
+    // What was found as if exits held is told where it is the same if they release.
+    let release = Options { exited_threads: ExitedThreads::Release };
+    let released = check(program(&broken), release, &with(Reduction::Auto), &Quiet);
+    assert_eq!(released.verdict, Verdict::Error, "{released:?}");
 }
 
 #[test]

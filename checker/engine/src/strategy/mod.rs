@@ -31,10 +31,10 @@ use crate::paths::replay;
 use crate::search::drive::search;
 use crate::settings::{Budgets, ByLocation, Reduction};
 use crate::verdict::answer::{Answer, Question, Undecided};
-use crate::verdict::{Engine, Inconclusive, Method, Outcome, Statistics, Verdict};
+use crate::verdict::{Engine, Inconclusive, Method, Outcome, ReachedFault, Statistics, Verdict};
 use crate::{random, schedule, stubborn};
 use barcheck_model::agent::LaneValues;
-use barcheck_model::machine::Machine;
+use barcheck_model::machine::{End, Machine};
 use barcheck_model::program::{AgentId, Pc};
 use barcheck_model::rule::Level;
 use by_location::by_location;
@@ -187,8 +187,13 @@ fn search_after(question: &Question<'_>, declined: &Declined) -> Outcome {
     if !matches!(found.inconclusive, Some(Inconclusive::States(..))) && found.verdict != Verdict::Error {
         return found;
     }
-    // A run has shown it, and what comes before it is not soon found.
-    if let Some((fault, statistics)) = &declined.fault {
+    // A run has shown it, and what comes before it is not soon found. It may have been one of another model,
+    // in which exits hold.
+    let is_shown = |fault: &ReachedFault| {
+        let walked = replay::walk(&mut question.machine(), &fault.path);
+        matches!(walked.end, Some(End::Fault { .. }))
+    };
+    if let Some((fault, statistics)) = declined.fault.as_ref().filter(|(fault, _)| is_shown(fault)) {
         let method = Method { why: BY_ONE_RUN.to_owned(), ..declined.method.clone() };
         let nothing = outcome(question, Vec::new(), None, *statistics, method);
         return with_fault(nothing, fault.clone());
