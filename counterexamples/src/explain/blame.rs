@@ -65,25 +65,13 @@ pub(super) fn of(case: &Case<'_>, barriers: &[u32]) -> Option<Blame> {
     }
     let laps = laps::of(case);
     let overtaken = rounds::overtaken(case, &laps::that_last(&laps, barriers));
-    overtaken.or_else(|| parted_from(case, barriers)).map(|blame| with_decision(case, blame))
+    let parted = overtaken.or_else(|| parted_from(case, barriers)).map(|blame| with_decision(case, blame));
+    parted.or_else(|| skipped::blame(case, barriers)).or_else(|| mutual(case, barriers))
 }
 
 /// What the blame is for, with the decision by which it came about.
 fn with_decision(case: &Case<'_>, mut blame: Blame) -> Blame {
-    let Some(first) = blame.agents.first() else { return blame };
-    let last = case.arrival(*first, blame.barrier, usize::MAX);
-    let since = last.map_or(0, |step| step.index);
-    let found = skipped::of(case, &blame.agents, usize::MAX).filter(|(_, step)| step.index >= since);
-    if let Some((says, step)) = found {
-        let who = case.agents(&blame.agents);
-        if let Some(rest) = blame.says.strip_prefix(&who) {
-            blame.says = format!("{who} {says}, and{rest}");
-            let condition = step.instruction.trim_start_matches("if ").trim().to_owned();
-            blame.places.insert(
-                1.min(blame.places.len()),
-                theirs(&blame.agents, step.location, Did::Declined(condition)),
-            );
-        }
+    if skipped::with(case, &mut blame) {
         return blame;
     }
     forks::with(case, blame)
@@ -110,7 +98,7 @@ fn parted_from(case: &Case<'_>, barriers: &[u32]) -> Option<Blame> {
     let is_one = barriers.len() > 1 && states().filter(is_short).count() == 1;
     let alone = || states().find_map(|state| short::alone(case, state)).filter(|_| is_one);
     let caused = unmet.or_else(parted).or_else(early).or_else(short);
-    caused.or_else(alone).or_else(|| mutual(case, barriers))
+    caused.or_else(alone)
 }
 
 /// All who could have arrived are needed, and have exited.

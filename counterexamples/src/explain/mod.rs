@@ -4,6 +4,7 @@
 
 mod blame;
 mod blocked;
+mod blocks;
 mod case;
 mod circle;
 mod counts;

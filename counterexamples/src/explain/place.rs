@@ -41,6 +41,8 @@ pub(crate) enum Did {
     Arrived,
     /// It went on without an arrival on a barrier, which is named.
     WentOn(String),
+    /// It passed by an arrival on a barrier, which is named.
+    PassedBy(String),
     /// It found a condition false, which is named.
     Declined(String),
     /// It found a condition true, which is named.
@@ -111,6 +113,7 @@ impl Did {
             Self::ArrivedOn(on) => format!("arrived on {on} here"),
             Self::Arrived => "arrived here".to_owned(),
             Self::WentOn(on) => format!("went on here, without arriving on {on}"),
+            Self::PassedBy(on) => format!("passed by here, without arriving on {on}"),
             Self::Accepted(condition) => format!("found `{condition}` true here"),
             Self::Declined(condition) => format!("found `{condition}` false here"),
             Self::NeverArrives(on) => {
