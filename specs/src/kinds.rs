@@ -111,6 +111,12 @@ pub const KINDS: &[Kind] = &[
         "The range of a block holds no agent.",
         "Ranges are half-open: `0..4` is 0, 1, 2 and 3, and `4..4` is nothing.",
     ),
+    of(
+        "evaluation",
+        "An expression has no value where a run comes to it: an index is outside its array, a number is divided \
+         by 0 or is beyond 64 bits. The protocol does not say what comes next, so nothing is decided behind it.",
+        "The path shows by which values it comes about. Bound the loop or the index as the kernel does.",
+    ),
     of("for-of-c", "A loop is written as in C.", "Write `for i in 0..4 { … }`."),
     of(
         "group-size",

@@ -1,6 +1,7 @@
 //! The report for people, in the manner of cargo and rustc.
 
 use super::assumed::{is_note, notes};
+use super::because;
 use super::coverage;
 use super::decided::{Decided, Known};
 use super::expect;
@@ -69,17 +70,7 @@ pub(crate) fn on_standard_output(decided: &Decided, written: &[Written], quiet: 
         text.push_str(&looked_at(extracted));
     }
     if let Some(reason) = decided.reason.as_ref().or(decided.uncovered.as_ref()) {
-        let place = match reason.place {
-            Some(place) if place.line > 0 => {
-                format!("{}:{}:{}: ", shown(&report.name), place.line, place.column)
-            }
-            _ => String::new(),
-        };
-        let _ = writeln!(text, "  {place}{}", reason.what);
-        let bounded = decided.bounded.iter().filter(|_| report.verdict == Verdict::Inconclusive);
-        for remedy in reason.remedy.iter().chain(bounded) {
-            let _ = writeln!(text, "  {}: {remedy}", palette.strong("help"));
-        }
+        text.push_str(&because::because(decided, reason, palette));
     }
     if let Some(path) = &decided.path_to_stop {
         text.push_str(&narrative(path, look));
@@ -186,7 +177,7 @@ fn is_malformed(decided: &Decision) -> bool {
     decided.trouble() == Some(Trouble::Malformed)
 }
 
-fn shown(file: &str) -> String {
+pub(super) fn shown(file: &str) -> String {
     input::display_name(Path::new(file))
 }
 
@@ -479,7 +470,7 @@ fn allowed_line(report: &Decision, allowed: &Allowed, palette: Palette) -> Strin
     format!("  {} `{rule}`, {what}: {} {place}\n", palette.strong("allowed"), harmless(&allowed.reason))
 }
 
-fn rendered(report: &Decision, diagnostic: &Diagnostic, palette: Palette) -> String {
+pub(super) fn rendered(report: &Decision, diagnostic: &Diagnostic, palette: Palette) -> String {
     let diagnostics = std::slice::from_ref(diagnostic);
     let mut text = barcheck_specs::render(diagnostics, &shown(&report.name), &report.text, palette.colour());
     text.truncate(text.trim_end_matches('\n').len());

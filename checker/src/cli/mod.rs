@@ -6,6 +6,7 @@
 mod args;
 mod assumed;
 mod baseline;
+mod because;
 mod bounded;
 mod convert;
 mod coverage;

@@ -6,6 +6,7 @@
 
 use super::case::{Case, sentence, verb};
 use super::culprit::Blame;
+use super::exits::exit;
 use super::forks;
 use super::laps;
 use super::place::{Did, Place, Remark};
@@ -193,20 +194,6 @@ fn left_alone(case: &Case<'_>, arrivals: &Arrivals<'_>, state: &BarrierState) ->
         case.noun()
     );
     Some(Blame { agents: absent, says, barrier: state.barrier, others, places: vec![place] })
-}
-
-/// That some exited, after so many arrivals on a barrier each.
-fn exit(case: &Case<'_>, who: &[u32], on: &str, before: usize) -> (String, Place) {
-    let exit = who.first().and_then(|agent| case.exit(*agent));
-    let at = exit.map_or(String::new(), |step| case.at(step.location));
-    let names = case.agents(who);
-    let each = if who.len() > 1 { " each" } else { "" };
-    let says = match before {
-        0 => format!("{names} exited{at} without arriving on {on}"),
-        1 => format!("{names} exited{at} after 1 arrival on {on}{each}"),
-        _ => format!("{names} exited{at} after {before} arrivals on {on}{each}"),
-    };
-    (says, theirs(who, exit.map_or_else(Location::default, |step| step.location), Did::Exited))
 }
 
 impl<'t> Arrivals<'t> {

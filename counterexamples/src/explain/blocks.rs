@@ -29,17 +29,24 @@ impl Block<'_> {
     }
 }
 
+/// How a loop is left in its midst.
+const BREAK: &str = "break";
+
 /// Line and column of a place.
 pub(super) fn key(location: Location) -> (u32, u32) {
     (location.line, location.column)
 }
 
 /// All blocks of a text, in order.
-pub(super) struct Blocks<'s>(Vec<Block<'s>>);
+pub(super) struct Blocks<'s> {
+    all: Vec<Block<'s>>,
+    /// Where loops are left in their midst.
+    breaks: Vec<Location>,
+}
 
 impl<'s> Blocks<'s> {
     pub(super) fn of(source: &'s str) -> Self {
-        let mut blocks = Vec::new();
+        let (mut blocks, mut breaks) = (Vec::new(), Vec::new());
         let mut open: Vec<usize> = Vec::new();
         let (mut line, mut column) = (1, 1);
         // Where the next head begins, if it has begun.
@@ -65,35 +72,62 @@ impl<'s> Blocks<'s> {
                     }
                 }
                 ';' => head = None,
-                _ if !letter.is_whitespace() => drop(head.get_or_insert((at, place))),
+                _ if !letter.is_whitespace() => {
+                    let is_break = head.is_none() && source[at..].starts_with(BREAK);
+                    breaks.extend(is_break.then_some(Location { line, column, length: 5 }));
+                    head = head.or(Some((at, place)));
+                }
                 _ => {}
             }
             (line, column) = if letter == '\n' { (line + 1, 1) } else { (line, column + 1) };
         }
-        Self(blocks)
+        Self { all: blocks, breaks }
     }
 
     /// The innermost loop around all these places.
     pub(super) fn innermost_loop(&self, places: &[Location]) -> Option<&Block<'s>> {
-        self.0.iter().rev().find(|block| block.is_loop() && places.iter().all(|place| block.contains(*place)))
+        self.all
+            .iter()
+            .rev()
+            .find(|block| block.is_loop() && places.iter().all(|place| block.contains(*place)))
+    }
+
+    /// Where an agent left a loop in its midst after its last step in it, if there is but one such place: it did
+    /// not make a step behind it that it had made in an earlier round, or the loop has no other end.
+    pub(super) fn left_at(&self, last: Location, earlier: &[Location]) -> Option<Location> {
+        let around = self.innermost_loop(&[last])?;
+        let of_loop = |place: &&Location| self.innermost_loop(&[**place]) == Some(around);
+        let is_skipped = |place: &Location| {
+            let between = |step: &&Location| {
+                around.contains(**step) && key(last) < key(*place) && key(*place) < key(**step)
+            };
+            earlier.iter().any(|step| between(&step))
+        };
+        let breaks: Vec<Location> = self.breaks.iter().filter(of_loop).copied().collect();
+        let skipped: Vec<Location> = breaks.iter().copied().filter(is_skipped).collect();
+        match (skipped.as_slice(), breaks.as_slice()) {
+            ([only], _) => Some(*only),
+            ([], [only]) if around.head == "loop" => Some(*only),
+            _ => None,
+        }
     }
 
     /// The blocks around a place, from outside.
     pub(super) fn around(&self, place: Location) -> impl Iterator<Item = &Block<'s>> {
-        self.0.iter().filter(move |block| block.contains(place))
+        self.all.iter().filter(move |block| block.contains(place))
     }
 
     /// The block that is passed by where the condition at a place holds, or does not; `None` if there is none
     /// or it is not the condition of an `if`.
     pub(super) fn passed_by(&self, condition: Location, holds: bool) -> Option<&Block<'s>> {
         let is_it = |block: &Block<'_>| block.places[0] <= key(condition) && key(condition) < block.places[1];
-        let then = self.0.iter().position(|block| block.is_if() && is_it(block))?;
-        let block = self.0.get(then)?;
+        let then = self.all.iter().position(|block| block.is_if() && is_it(block))?;
+        let block = self.all.get(then)?;
         if !holds {
             return Some(block);
         }
         let behind = |other: &&Block<'_>| other.places[0] > block.places[2];
-        let next = self.0[then + 1..].iter().find(behind)?;
+        let next = self.all[then + 1..].iter().find(behind)?;
         (next.head == "else" && next.depth == block.depth).then_some(next)
     }
 }
@@ -123,6 +157,19 @@ mod tests {
         let blocks = Blocks::of("if a { if b { x; } } else { y; }");
         assert_eq!(blocks.passed_by(at(1, 11), true), None);
         assert_eq!(blocks.passed_by(at(1, 4), true).map(|block| block.text.trim()), Some("y;"));
+    }
+
+    #[test]
+    fn a_loop_is_left_where_steps_that_an_earlier_round_made_are_not_made() {
+        let blocks =
+            Blocks::of("for i in 0..9 {\n a;\n if x { break; }\n b;\n}\nloop {\n c;\n if y { break; }\n}");
+        let line = |line| at(line, 2);
+        assert_eq!(
+            blocks.left_at(line(2), &[line(2), line(4)]),
+            Some(Location { line: 3, column: 9, length: 5 })
+        );
+        assert_eq!(blocks.left_at(line(4), &[line(2), line(4)]), None, "it may have ended by itself");
+        assert_eq!(blocks.left_at(line(7), &[line(7)]).map(|at| at.line), Some(8), "there is no other end");
     }
 
     #[test]

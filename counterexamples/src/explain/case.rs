@@ -201,9 +201,11 @@ impl<'t> Case<'t> {
             Some(state) => {
                 let verbs = [" made", " landed"];
                 let parts = state.counts.iter().zip(verbs);
-                let parts: Vec<String> = parts
-                    .map(|(c, verb)| format!("{} of {} {}{verb}", c.arrived, c.expected, c.of))
-                    .collect();
+                let part = |(c, verb): (&Count, &str)| match (c.of.as_str(), c.expected) {
+                    ("bytes", 0) => format!("{} {}{verb}, of none announced", c.arrived, c.of),
+                    _ => format!("{} of {} {}{verb}", c.arrived, c.expected, c.of),
+                };
+                let parts: Vec<String> = parts.map(part).collect();
                 names::list(&parts)
             }
             None if self.state(barrier).is_some_and(is_pool) => self.pool(barrier),

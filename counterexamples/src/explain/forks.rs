@@ -36,7 +36,9 @@ pub(super) fn with(case: &Case<'_>, mut blame: Blame) -> Blame {
     let fork = stayed.filter(|_| have_left).and_then(|stayed| of(case, &blame.agents, stayed));
     let Some(fork) = fork else { return blame };
     let who = case.agents(&blame.agents);
-    if let Some(rest) = blame.says.strip_prefix(&who).filter(|rest| rest.starts_with(" exited")) {
+    // Where it left a loop the decision says as well.
+    let rest = blame.says.strip_prefix(&who).and_then(|rest| Some(&rest[rest.find(" exited")?..]));
+    if let Some(rest) = rest {
         blame.says = format!("{who} {} and{rest}", fork.says(case));
         blame.places.insert(0, fork.place(&blame.agents));
     }

@@ -7,8 +7,11 @@ mod blocked;
 mod blocks;
 mod case;
 mod circle;
+mod clauses;
 mod counts;
 mod culprit;
+mod early;
+mod exits;
 mod forks;
 mod given;
 mod hopeless;
@@ -26,6 +29,7 @@ mod short;
 mod skipped;
 mod standing;
 mod unheard;
+mod waited;
 mod waiters;
 mod words;
 
@@ -72,13 +76,11 @@ pub(crate) fn fill(trace: &mut Trace) {
 }
 
 /// The clause that a trace's finding rests on, where what it is about has one of its own: a count of
-/// registers is bounded elsewhere than one of threads, and copies have clauses of their own. `None` where it
-/// is the first clause of the rule.
+/// registers is bounded elsewhere than one of threads, and mbarriers, the barrier of the cluster and copies
+/// have clauses of their own. `None` where it is the first clause of the rule.
 #[must_use]
 pub fn clause(trace: &Trace) -> Option<&'static str> {
-    let case = Case::of(trace);
-    let is_count = trace.outcome.rule.as_deref() == Some(Rule::CountRange.name());
-    if is_count { counts::clause_of_count(&case) } else { proxy::clause(&case) }
+    clauses::of(&Case::of(trace))
 }
 
 /// The places that the explanation of a trace names, as facts.
@@ -96,7 +98,14 @@ fn words(case: &Case<'_>) -> Words {
     };
     let mut words = words_of(case, rule);
     laps::tell(case, rule, &mut words);
-    words.sentences.extend(rounds::split(case, rule));
+    if let Some((cause, sentence, count)) = rounds::split(case, rule) {
+        words.message.push_str(&format!("; {cause}"));
+        words.sentences.push(sentence);
+        words.related.extend(count);
+    }
+    if rule == Rule::InFlightAtExit {
+        waited::tell(case, &mut words);
+    }
     words.fold();
     words
 }

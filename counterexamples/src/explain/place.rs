@@ -34,8 +34,12 @@ pub(crate) enum Remark {
 pub(crate) enum Did {
     /// It waits on a barrier, which is named.
     Waits(String),
+    /// It waited on an object, which is named, and went on.
+    Waited(String),
     RunsForEver,
     Exited,
+    /// It left a loop, and exited.
+    LeftItsLoop,
     /// It arrived on a barrier, which is named.
     ArrivedOn(String),
     Arrived,
@@ -108,6 +112,8 @@ impl Did {
         let verb = |one: &'static str, many: &'static str| if several { many } else { one };
         match self {
             Self::Waits(on) => format!("{} here on {on}", verb("waits", "wait")),
+            Self::Waited(on) => format!("waited here for {on}"),
+            Self::LeftItsLoop => format!("left {} loop here", verb("its", "their")),
             Self::RunsForEver => format!("{} here for ever", verb("runs", "run")),
             Self::Exited => "exited here".to_owned(),
             Self::ArrivedOn(on) => format!("arrived on {on} here"),

@@ -2,8 +2,6 @@
 
 use super::case::{Case, sentence};
 use super::words::Words;
-use crate::trace::{Detail, STORE};
-use barcheck_model::rule::Rule;
 
 /// A copy begins that does not see what was written, though barriers order the two.
 pub(super) fn unfenced(writer: &str, issuer: &str, access: &str) -> [String; 2] {
@@ -53,21 +51,4 @@ pub(super) fn at_exit(case: &Case<'_>) -> Words {
             .to_owned(),
     ];
     Words { message, sentences, ..Words::default() }
-}
-
-/// The clause that a finding about a copy out of shared memory rests on.
-pub(super) fn clause(case: &Case<'_>) -> Option<&'static str> {
-    let outcome = &case.outcome;
-    let rule = outcome.rule.as_deref().and_then(Rule::from_name)?;
-    let (earlier, later) = match &outcome.detail {
-        Some(Detail::Conflict { earlier_access, access, .. }) => (earlier_access.as_str(), access.as_str()),
-        _ => ("", ""),
-    };
-    match rule {
-        Rule::InFlightAtExit if outcome.barrier.is_none() => Some("ptx.bulk-source-lifetime"),
-        Rule::MissingFence if later == STORE => Some("ptx.proxies"),
-        Rule::DataRace if earlier == STORE => Some("ptx.bulk-wait-group"),
-        Rule::DataRace if later == STORE => Some("ptx.bulk-store"),
-        _ => None,
-    }
 }

@@ -3,6 +3,7 @@
 use barcheck_model::rule::Rule;
 
 use super::case::{Case, arrives, completes, sentence};
+use super::early;
 use super::laps;
 use super::place::Remark;
 use super::proxy;
@@ -22,11 +23,21 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     let is_too_early = laps::is_too_early(case, rule);
     let unannounced = before.and_then(|before| announced_late(case, before, last));
     let unwaited = unannounced.clone().or_else(|| unwaited(case, last));
+    let early = before
+        .filter(|_| rule == Rule::DataRace && !is_too_early)
+        .and_then(|before| early::of(case, before, last));
+    // An arrival that came too early is told with the access that it was to cover.
+    let early =
+        early.map(|early| (if early.is_by(last.agent) { access.as_str() } else { earlier_access }, early));
     let there = before.map(|s| case.at(s.location)).unwrap_or_default();
     let (later_by, earlier_by) = (case.agent(last.agent), case.agent(*earlier));
     let is_late = rule == Rule::DataRace && unannounced.is_some();
     let missing = what_is_missing(Some(rule.name()), [earlier_access, access]);
-    let what_is_missing = if is_late { ANNOUNCED_LATE } else { missing };
+    let what_is_missing = match &early {
+        Some((access, early)) => early.says(case, access),
+        None if is_late => ANNOUNCED_LATE.to_owned(),
+        None => missing.to_owned(),
+    };
     let message = format!(
         "{later_by}'s {access} of {location}{} conflicts with {earlier_by}'s {earlier_access}{there}: \
          {what_is_missing}",
@@ -47,6 +58,11 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
         let landing = landing(case, before, last, location);
         let (access, location) = (earlier_access.clone(), location.clone());
         words.related.push(Case::here(before, Remark::Access { by: *earlier, access, location }));
+        if let Some((access, early)) = &early {
+            words.sentences.push(early.explains(case, access));
+            words.related.push(early.place(case));
+            return words;
+        }
         if rule == Rule::DataRace && !is_too_early && !(earlier_access == STORE && *earlier == last.agent) {
             words
                 .sentences

@@ -65,8 +65,8 @@ fn arrivals<'t>(case: &Case<'t>, barrier: u32) -> Vec<Arrival<'t>> {
 }
 
 /// That a phase of the object that a finding is about was completed with some of the arrivals of a round, and
-/// others came in the next.
-pub(super) fn split(case: &Case<'_>, rule: Rule) -> Option<String> {
+/// others came in the next: in a clause, in full, and where the count is given.
+pub(super) fn split(case: &Case<'_>, rule: Rule) -> Option<(String, String, Option<Place>)> {
     let may_follow = matches!(
         rule,
         Rule::OverArrival | Rule::UnobservedPhase | Rule::StaleCompletion | Rule::RemoteAfterExit
@@ -85,8 +85,15 @@ pub(super) fn split(case: &Case<'_>, rule: Rule) -> Option<String> {
         let late = names::distinct(after.iter().map(|arrival| arrival.agent));
         let is_one_each = names::distinct(round.iter().map(|arrival| arrival.agent)).len() == round.len();
         let Some(next) = after.first().filter(|_| is_one_each) else { continue };
-        let given = given::to(case, barrier).map(|place| case.at(place.location)).unwrap_or_default();
-        return Some(format!(
+        let count = given::to(case, barrier);
+        let given = count.as_ref().map(|place| case.at(place.location)).unwrap_or_default();
+        let cause = format!(
+            "phase {} was complete with {} of the {} arrivals of a round",
+            first.phase,
+            with.len(),
+            round.len()
+        );
+        let told = format!(
             "Phase {} of {} was complete with {} of the {} arrivals that follow phase {seen} of {other}: {} \
              arrived after it ({}{}). Its count{given} is too small for a round.",
             first.phase,
@@ -96,7 +103,8 @@ pub(super) fn split(case: &Case<'_>, rule: Rule) -> Option<String> {
             case.agents(&late),
             Case::step_name(next.step),
             case.at(next.step.location),
-        ));
+        );
+        return Some((cause, told, count));
     }
     None
 }

@@ -1,0 +1,43 @@
+//! Agents that exited while others wait: where they left their code, and how often they had come.
+
+use super::blocks::Blocks;
+use super::case::{Case, verb};
+use super::place::{Did, Place, Remark};
+use crate::trace::Location;
+
+/// That some exited, after so many arrivals on a barrier each.
+pub(super) fn exit(case: &Case<'_>, who: &[u32], on: &str, before: usize) -> (String, Place) {
+    let exit = who.first().and_then(|agent| case.exit(*agent)).map(|step| step.location);
+    let left = left_at(case, who);
+    let location = left.or(exit).unwrap_or_default();
+    let names = case.agents(who);
+    let exited = match left {
+        Some(left) => format!("left {} loop{} and exited", verb(who, "its", "their"), case.at(left)),
+        None => format!("exited{}", case.at(location)),
+    };
+    let each = if who.len() > 1 { " each" } else { "" };
+    let says = match before {
+        0 => format!("{names} {exited} without arriving on {on}"),
+        1 => format!("{names} {exited} after 1 arrival on {on}{each}"),
+        _ => format!("{names} {exited} after {before} arrivals on {on}{each}"),
+    };
+    let did = if left.is_some() { Did::LeftItsLoop } else { Did::Exited };
+    let agent = who.first().copied().unwrap_or_default();
+    (says, Place { agent, location, remark: Remark::Did(who.to_vec(), did) })
+}
+
+/// Where all of these agents left a loop in its midst, after which they exited.
+fn left_at(case: &Case<'_>, who: &[u32]) -> Option<Location> {
+    if case.trace.protocol.format != "bar" {
+        return None;
+    }
+    let blocks = Blocks::of(&case.trace.protocol.source);
+    let mut left = who.iter().map(|agent| {
+        let exit = case.exit(*agent)?.index;
+        let own = case.trace.steps.iter().filter(|step| step.agent == *agent && step.index < exit);
+        let places: Vec<Location> = own.map(|step| step.location).collect();
+        blocks.left_at(*places.last()?, &places)
+    });
+    let first = left.next()??;
+    left.all(|other| other == Some(first)).then_some(first)
+}
