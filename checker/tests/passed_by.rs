@@ -99,7 +99,9 @@ thread 1 as consumer { for i in 0..5 {
 ";
     let (headline, places) = told(text);
     assert!(
-        headline.starts_with("deadlock: thread 1 passed by `nbarrier.signal 3 + i % 2, 1, 1, 1` (i = 2), after 1"),
+        headline.starts_with(
+            "deadlock: thread 1 passed by `nbarrier.signal 3 + i % 2, 1, 1, 1` (i = 2), after 1"
+        ),
         "{headline}"
     );
     assert!(places[0].starts_with("10: thread 1 passed by here"), "{places:?}");
@@ -137,8 +139,8 @@ fn a_read_whose_wait_is_missing_is_not_blamed_on_the_arrival_of_the_round_before
     assert!(headline.ends_with("no barrier orders the two"), "{headline}");
 }
 
-/// A loader, two consumers, a copy for each round: `{count}` is what `empty` is given, `{loads}` how the loader
-/// announces its copy, `{rounds}` how many the consumers make.
+/// A loader, two consumers, a copy for each round: `{count}` is what `empty` is given, `{loads}` how the
+/// loader announces its copy, `{rounds}` how many the consumers make.
 fn copies(count: u32, loads: &str, rounds: u32) -> String {
     format!(
         "target ptx; cta 96; shared buf[2];
@@ -179,10 +181,7 @@ fn an_arrival_without_the_bytes_of_the_copy_behind_it_is_told_as_such() {
 #[test]
 fn a_count_that_is_too_small_is_told_in_the_first_line_and_marked() {
     let (headline, places) = told(&copies(1, ANNOUNCED, 4));
-    assert!(
-        headline.ends_with("; phase 0 was complete with 1 of the 2 arrivals of a round"),
-        "{headline}"
-    );
+    assert!(headline.ends_with("; phase 0 was complete with 1 of the 2 arrivals of a round"), "{headline}");
     assert!(places.contains(&"3: empty[0] is given the count 1 here".to_owned()), "{places:?}");
 }
 

@@ -40,7 +40,8 @@ fn on_object(what: mbarrier::What) -> mbarrier::Action {
 }
 
 fn arrive(relaxed: bool, token: bool) -> mbarrier::What {
-    mbarrier::What::Arrive { count: 1, bytes: 0, dropped: 0, relaxed, token }
+    let kept = if token { mbarrier::Keeping::Token } else { mbarrier::Keeping::Nothing };
+    mbarrier::What::Arrive { count: 1, bytes: 0, dropped: 0, relaxed, kept }
 }
 
 fn is(instruction: &impl Instruction) -> (Part, Dependence, Blocking) {

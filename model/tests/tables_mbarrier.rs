@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use barcheck_model::barrier::mbarrier::{
-    Action, Barrier, Live, MOST, Phase, What, check_bytes, check_count, check_parity, id, number,
+    Action, Barrier, Keeping, Live, MOST, Phase, What, check_bytes, check_count, check_parity, id, number,
 };
 use barcheck_model::barrier::{
     Applied, Around, BarrierId, BarrierState as _, Instruction as _, Progress, Seat, Token,
@@ -69,7 +69,7 @@ fn states() -> Vec<Barrier> {
 }
 
 fn arrive(count: u32, bytes: i32) -> What {
-    What::Arrive { count, bytes, dropped: 0, relaxed: false, token: false }
+    What::Arrive { count, bytes, dropped: 0, relaxed: false, kept: Keeping::Nothing }
 }
 
 fn events() -> Vec<(&'static str, What)> {
@@ -79,9 +79,12 @@ fn events() -> Vec<(&'static str, What)> {
         ("arrive", arrive(1, 0)),
         ("arrive 2", arrive(2, 0)),
         ("arrive 3", arrive(3, 0)),
-        ("arrive relaxed", What::Arrive { count: 1, bytes: 0, dropped: 0, relaxed: true, token: false }),
+        (
+            "arrive relaxed",
+            What::Arrive { count: 1, bytes: 0, dropped: 0, relaxed: true, kept: Keeping::Nothing },
+        ),
         ("arrive, expect 8", arrive(1, 8)),
-        ("drop", What::Arrive { count: 1, bytes: 0, dropped: 1, relaxed: false, token: false }),
+        ("drop", What::Arrive { count: 1, bytes: 0, dropped: 1, relaxed: false, kept: Keeping::Nothing }),
         ("expect 8", What::CountBytes(8)),
         ("complete 8", What::CountBytes(-8)),
         ("complete 16", What::CountBytes(-16)),
@@ -219,9 +222,16 @@ fn operands_are_checked_at_their_boundaries() {
 fn a_token_names_its_phase_until_the_next_one_is_complete() {
     let barrier = Barrier::Live(live(2, 2, 0));
     let applied = |what, seat, pick| (Action { object: 0, what }).apply(&barrier, seat, pick, &NOBODY);
-    let arrive = What::Arrive { count: 1, bytes: 0, dropped: 0, relaxed: false, token: true };
+    let arrive = What::Arrive { count: 1, bytes: 0, dropped: 0, relaxed: false, kept: Keeping::Token };
     let Ok(Applied::Arrives(effect, _)) = applied(arrive, Seat::default(), 0) else { panic!("it arrives") };
     assert_eq!(effect.seat.token, Token::Present);
+    // Of tokens in several locals of a warp all name one phase.
+    let one_more = What::Arrive { count: 1, bytes: 0, dropped: 0, relaxed: false, kept: Keeping::OneMore };
+    let beside = |token| applied(one_more, Seat { token, ..Seat::default() }, 0).map_err(refusal_name);
+    assert!(matches!(beside(Token::Present), Ok(Applied::Arrives(..))));
+    for token in [Token::Before, Token::Stale] {
+        assert!(beside(token).is_err_and(|why| why.contains("SeveralTokens")), "{token:?}");
+    }
     let ages = std::iter::successors(Some(Token::Present), |token| Some(token.aged()));
     let found: Vec<_> = ages
         .take(4)

@@ -172,6 +172,8 @@ impl Reader<'_> {
             Action::Barrier(action) if writes_state(action) => {
                 self.write_state(action.barrier(), config, made)
             }
+            // Whether its tokens name one phase depends on when it comes.
+            Action::Barrier(action) if systems::keeps_one_more_token(action) => Act::NotModelled,
             _ => act(made, pick, exits, instances),
         };
         let reaches = self.reaches(&act);

@@ -1,8 +1,8 @@
 //! Why nothing is decided about a protocol, for people.
 
 use super::decided::Decided;
-use super::human::{rendered, shown};
 use super::output::Palette;
+use super::rendered::{rendered, shown};
 use barcheck::{Reason, Verdict};
 use barcheck_specs::{Diagnostic, LineIndex};
 use std::fmt::Write;

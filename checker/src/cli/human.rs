@@ -5,11 +5,11 @@ use super::because;
 use super::coverage;
 use super::decided::{Decided, Known};
 use super::expect;
-use super::input;
 use super::names;
 use super::notices::not_found;
 use super::origin;
 use super::output::{Look, Palette, bytes, counted, error_line, grouped};
+use super::rendered::{rendered, shown};
 use super::written::Written;
 use barcheck::{
     Allowed, Decision, Engine, Finding, Method, Reason, Reduction, Smaller, Statistics, Trouble, Verdict,
@@ -20,7 +20,6 @@ use barcheck_model::rule::Level;
 use barcheck_specs::{Diagnostic, Extracted, LineIndex, Lint};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::Path;
 
 /// Ways through unknown data that are listed.
 const WAYS: usize = 6;
@@ -175,10 +174,6 @@ fn is_unreadable(decided: &Decision) -> bool {
 
 fn is_malformed(decided: &Decision) -> bool {
     decided.trouble() == Some(Trouble::Malformed)
-}
-
-pub(super) fn shown(file: &str) -> String {
-    input::display_name(Path::new(file))
 }
 
 /// `verified ring.bar (ptx): 1,234 states, …`.
@@ -468,14 +463,6 @@ fn allowed_line(report: &Decision, allowed: &Allowed, palette: Palette) -> Strin
     };
     let place = palette.faint(format_args!("{}:{line}", shown(&report.name)));
     format!("  {} `{rule}`, {what}: {} {place}\n", palette.strong("allowed"), harmless(&allowed.reason))
-}
-
-pub(super) fn rendered(report: &Decision, diagnostic: &Diagnostic, palette: Palette) -> String {
-    let diagnostics = std::slice::from_ref(diagnostic);
-    let mut text = barcheck_specs::render(diagnostics, &shown(&report.name), &report.text, palette.colour());
-    text.truncate(text.trim_end_matches('\n').len());
-    text.push('\n');
-    text
 }
 
 fn narrative(trace: &Trace, look: Look) -> String {

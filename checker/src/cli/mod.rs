@@ -38,6 +38,7 @@ mod origin;
 mod output;
 mod pages;
 mod protocol;
+mod rendered;
 mod replay;
 mod report;
 mod rules;

@@ -92,8 +92,8 @@ impl<'s> Blocks<'s> {
             .find(|block| block.is_loop() && places.iter().all(|place| block.contains(*place)))
     }
 
-    /// Where an agent left a loop in its midst after its last step in it, if there is but one such place: it did
-    /// not make a step behind it that it had made in an earlier round, or the loop has no other end.
+    /// Where an agent left a loop in its midst after its last step in it, if there is but one such place: it
+    /// did not make a step behind it that it had made in an earlier round, or the loop has no other end.
     pub(super) fn left_at(&self, last: Location, earlier: &[Location]) -> Option<Location> {
         let around = self.innermost_loop(&[last])?;
         let of_loop = |place: &&Location| self.innermost_loop(&[**place]) == Some(around);

@@ -1,6 +1,5 @@
 //! The clauses that findings rest on which are about something that has clauses of its own.
 
-use barcheck_model::program::Target;
 use barcheck_model::rule::Rule;
 
 use super::case::{Case, is_pool};
@@ -31,9 +30,6 @@ pub(super) fn of(case: &Case<'_>) -> Option<&'static str> {
 
 /// What the first of those who wait without end wait for.
 fn of_wait(case: &Case<'_>) -> Option<&'static str> {
-    if case.target != Some(Target::Ptx) {
-        return None;
-    }
     let barrier = waiters(case).first()?.barrier;
     if case.state(barrier).is_some_and(is_pool) {
         return Some("ptx.registers-inc");

@@ -16,20 +16,30 @@ pub(super) struct Early<'t> {
     passed: &'t Step,
     /// Who made the access, and who went on.
     agents: [u32; 2],
+    /// What the access is called.
+    access: &'t str,
     /// The access is a copy, whose bytes the phase of the arrival should have waited for.
     is_copy: bool,
 }
 
 /// Whether one of two accesses that conflict came after such an arrival.
-pub(super) fn of<'t>(case: &Case<'t>, before: &'t Step, last: &'t Step) -> Option<Early<'t>> {
-    if case.trace.is_excerpt() || before.agent == last.agent {
+pub(super) fn of<'t>(
+    case: &Case<'t>,
+    before: (&'t Step, &'t str),
+    last: (&'t Step, &'t str),
+) -> Option<Early<'t>> {
+    if case.trace.is_excerpt() || before.0.agent == last.0.agent {
         return None;
     }
-    given_back(case, last, before).or_else(|| given_back(case, before, last))
+    given_back(case, last, before.0).or_else(|| given_back(case, before, last.0))
 }
 
 /// Whether the one access came after such an arrival, and the other by way of it.
-fn given_back<'t>(case: &Case<'t>, access: &'t Step, other: &'t Step) -> Option<Early<'t>> {
+fn given_back<'t>(
+    case: &Case<'t>,
+    (access, called): (&'t Step, &'t str),
+    other: &'t Step,
+) -> Option<Early<'t>> {
     let steps = &case.trace.steps;
     let own = steps[..access.index].iter().rev().take_while(|step| !goes_on(step, access.agent));
     let arrivals = own.filter(|step| step.agent == access.agent).flat_map(|step| {
@@ -54,6 +64,7 @@ fn given_back<'t>(case: &Case<'t>, access: &'t Step, other: &'t Step) -> Option<
             barrier,
             passed,
             agents: [access.agent, other.agent],
+            access: called,
             is_copy: lands_on.is_some(),
         };
         // What comes of a copy that lands elsewhere is told there.
@@ -83,16 +94,16 @@ fn sees(step: &Step, agent: u32, barrier: u32) -> bool {
 
 impl Early<'_> {
     /// What is wrong, beside the two accesses.
-    pub(super) fn says(&self, case: &Case<'_>, access: &str) -> String {
+    pub(super) fn says(&self, case: &Case<'_>) -> String {
         let [who, other] = self.agents.map(|agent| case.agent(agent));
         let before =
-            if self.is_copy { "without its bytes".to_owned() } else { format!("before its {access}") };
+            if self.is_copy { "without its bytes".to_owned() } else { format!("before its {}", self.access) };
         format!("{who} had arrived on {} {before}, and {other} went on by that", case.barrier(self.barrier))
     }
 
-    pub(super) fn explains(&self, case: &Case<'_>, access: &str) -> String {
+    pub(super) fn explains(&self, case: &Case<'_>) -> String {
         let [who, other] = self.agents.map(|agent| case.agent(agent));
-        let (arrival, passed) = (self.arrival, self.passed);
+        let (arrival, passed, access) = (self.arrival, self.passed, self.access);
         let fix = if self.is_copy {
             "the phase did not wait for the bytes of the copy. Announce them with the arrival: \
              `mbarrier.arrive.expect_tx`."
@@ -115,10 +126,5 @@ impl Early<'_> {
 
     pub(super) fn place(&self, case: &Case<'_>) -> Place {
         Case::did(self.arrival, Did::ArrivedOn(case.barrier(self.barrier)))
-    }
-
-    /// Whether it is the access of this agent that came after its arrival.
-    pub(super) fn is_by(&self, agent: u32) -> bool {
-        self.agents[0] == agent
     }
 }

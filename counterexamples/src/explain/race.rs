@@ -23,18 +23,14 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     let is_too_early = laps::is_too_early(case, rule);
     let unannounced = before.and_then(|before| announced_late(case, before, last));
     let unwaited = unannounced.clone().or_else(|| unwaited(case, last));
-    let early = before
-        .filter(|_| rule == Rule::DataRace && !is_too_early)
-        .and_then(|before| early::of(case, before, last));
-    // An arrival that came too early is told with the access that it was to cover.
-    let early =
-        early.map(|early| (if early.is_by(last.agent) { access.as_str() } else { earlier_access }, early));
+    let race = before.filter(|_| rule == Rule::DataRace && !is_too_early);
+    let early = race.and_then(|before| early::of(case, (before, earlier_access), (last, access)));
     let there = before.map(|s| case.at(s.location)).unwrap_or_default();
     let (later_by, earlier_by) = (case.agent(last.agent), case.agent(*earlier));
     let is_late = rule == Rule::DataRace && unannounced.is_some();
     let missing = what_is_missing(Some(rule.name()), [earlier_access, access]);
     let what_is_missing = match &early {
-        Some((access, early)) => early.says(case, access),
+        Some(early) => early.says(case),
         None if is_late => ANNOUNCED_LATE.to_owned(),
         None => missing.to_owned(),
     };
@@ -58,8 +54,8 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
         let landing = landing(case, before, last, location);
         let (access, location) = (earlier_access.clone(), location.clone());
         words.related.push(Case::here(before, Remark::Access { by: *earlier, access, location }));
-        if let Some((access, early)) = &early {
-            words.sentences.push(early.explains(case, access));
+        if let Some(early) = &early {
+            words.sentences.push(early.explains(case));
             words.related.push(early.place(case));
             return words;
         }
@@ -73,18 +69,7 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
         // The wait is to be mended: nothing else is missing.
         words.sentences.extend(before.and_then(|before| parts(case, before, last)));
     } else if rule == Rule::DataRace {
-        words.sentences.push(match earlier_access.as_str() {
-            COPY => format!(
-                "Nothing makes {later_by} wait until the copy has landed: it has to see that phase of the \
-                 object complete before its own access."
-            ),
-            STORE => proxy::still_reads(&earlier_by, &later_by),
-            _ => format!(
-                "Nothing makes one of them come first: in another run the {access} may come before the \
-                 {earlier_access}. Both have to be separated by a barrier: {earlier_by} arrives after its \
-                 access, {later_by} waits before its own."
-            ),
-        });
+        words.sentences.push(unordered([&earlier_by, &later_by], [earlier_access, access]));
         words.sentences.extend(before.and_then(|before| parts(case, before, last)));
     } else if access == STORE && !before.is_some_and(|before| is_unpublished(case, before, last)) {
         words.sentences.extend(proxy::unfenced(&earlier_by, &later_by, earlier_access));
@@ -97,6 +82,22 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
         }
     }
     words
+}
+
+/// What is not so between two accesses that nothing orders, and what would mend it.
+fn unordered([earlier_by, later_by]: [&str; 2], [earlier_access, access]: [&str; 2]) -> String {
+    match earlier_access {
+        COPY => format!(
+            "Nothing makes {later_by} wait until the copy has landed: it has to see that phase of the object \
+             complete before its own access."
+        ),
+        STORE => proxy::still_reads(earlier_by, later_by),
+        _ => format!(
+            "Nothing makes one of them come first: in another run the {access} may come before the \
+             {earlier_access}. Both have to be separated by a barrier: {earlier_by} arrives after its access, \
+             {later_by} waits before its own."
+        ),
+    }
 }
 
 /// What may be meant where agents write one location by one statement: that each writes a part of it.

@@ -182,8 +182,8 @@ impl<'c, 't> Skips<'c, 't> {
         around.is_some_and(|around| around.contains(there)) && (is_before || is_behind)
     }
 
-    /// What the locals of an agent were that an arrival and the conditions around it name, as it went past the
-    /// arrival with or after a step.
+    /// What the locals of an agent were that an arrival and the conditions around it name, as it went past
+    /// the arrival with or after a step.
     fn locals(&self, step: &Step, made: &Step) -> String {
         // Before the step they are those of the round in which it was made.
         let count = step.index + usize::from(key(step.location) >= key(made.location));
@@ -238,8 +238,8 @@ pub(super) fn with(case: &Case<'_>, blame: &mut Blame) -> bool {
     skip.decision.is_some()
 }
 
-/// Agents that are missed on a barrier and passed by their arrival on it, though in other rounds they did not,
-/// or all who are missed are needed.
+/// Agents that are missed on a barrier and passed by their arrival on it, though in other rounds they did
+/// not, or all who are missed are needed.
 pub(super) fn blame(case: &Case<'_>, barriers: &[u32]) -> Option<Blame> {
     let skips = Skips::of(case)?;
     for state in barriers.iter().filter_map(|barrier| case.state(*barrier)) {

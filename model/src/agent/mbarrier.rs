@@ -6,7 +6,7 @@ use super::eval::{Eval, FaultKind, LaneValues, Value};
 use super::execute::Execute;
 use super::operands::{self, Bad, every_lane, group_by};
 use super::outcome::Outcome;
-use crate::barrier::mbarrier::{self, Phase, What, check_bytes, check_count, check_parity};
+use crate::barrier::mbarrier::{self, Keeping, Phase, What, check_bytes, check_count, check_parity};
 use crate::barrier::{BarrierAction, NotModelled};
 use crate::program::{Awaited, BarrierOp as _, Expr, LocalId, MbarrierKind, MbarrierOp};
 use crate::rule::Rule;
@@ -16,13 +16,16 @@ impl Execute for MbarrierOp {
         let each = |local: LocalId| matches!(eval.locals[local.index()], LaneValues::Each(_));
         let vary = self.expressions().into_iter().any(|operand| eval.varies(operand))
             || self.handle().is_some_and(each);
-        let action = every_lane(eval, vary, |at| lane(eval, self, at))?;
+        let mut action = every_lane(eval, vary, |at| lane(eval, self, at))?;
+        if let (What::Arrive { kept, .. }, MbarrierKind::Arrive { token: Some(token), .. }) =
+            (&mut action.what, &self.kind)
+            && holds(config, index, *token, action.object)
+        {
+            *kept = Keeping::OneMore;
+        }
         let choices = match self.kind {
             MbarrierKind::Wait(_) if goes_on_elsewhere(config, index) => {
                 return Ok((Action::NotModelled(NotModelled::DivergentWait), Choices::One));
-            }
-            MbarrierKind::Arrive { token: Some(token), .. } if holds(config, index, token, action.object) => {
-                return Ok((Action::NotModelled(NotModelled::SeveralTokens), Choices::One));
             }
             MbarrierKind::Test { gives_up: true, .. } => Choices::Open(2),
             _ => Choices::One,
@@ -128,7 +131,8 @@ fn lane(eval: &Eval<'_>, op: &MbarrierOp, at: u32) -> Result<mbarrier::Action, B
             let dropped = if *drops { count } else { 0 };
             // clause: ptx.mbarrier-scope, barcheck.remote-default-scope
             let relaxed = *relaxed || *within_cta && is_remote;
-            What::Arrive { count, bytes, dropped, relaxed, token: token.is_some() }
+            let kept = if token.is_some() { Keeping::Token } else { Keeping::Nothing };
+            What::Arrive { count, bytes, dropped, relaxed, kept }
         }
         MbarrierKind::ExpectTx(each) => What::CountBytes(bytes(each)?),
         MbarrierKind::CompleteTx(each) => What::CountBytes(-bytes(each)?),

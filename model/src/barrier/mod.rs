@@ -171,7 +171,7 @@ pub enum NotModelled {
     DivergentCluster,
     /// Lanes of a warp meet that are elsewhere at the moment.
     DivergentWarp,
-    /// Several tokens of one object at a time.
+    /// Tokens of several phases of one object at a time.
     SeveralTokens,
     /// Thousands of asynchronous operations in flight at a time.
     ManyInFlight,
@@ -196,7 +196,9 @@ impl NotModelled {
                 "lanes of a warp that come to the barrier of the cluster apart are not modelled"
             }
             Self::DivergentWarp => "`bar.warp.sync` of lanes that have separated is not modelled",
-            Self::SeveralTokens => "several tokens of one mbarrier object held by one warp are not modelled",
+            Self::SeveralTokens => {
+                "tokens of several phases of one mbarrier object held by one warp are not modelled"
+            }
             Self::ManyInFlight => "so many asynchronous operations in flight are not modelled",
             Self::ForgedState => "R2B with a value that no B2R has read is not modelled",
         }

@@ -42,6 +42,12 @@ pub(crate) struct Code {
     /// Copies to several groups, by position, that complete on one of each pair of groups: on that of which
     /// the rank is even or odd as the rank of its object's group is.
     pub(crate) by_pairs: BTreeSet<usize>,
+    /// The register that gets the state of an arrival, or with which a phase is asked for, by position of the
+    /// arrival or question.
+    pub(crate) states: BTreeMap<usize, Register>,
+    /// Arrivals whose state somebody waits with, and those waits, by position: a number for all that hand one
+    /// on to the other.
+    pub(super) tokens: BTreeMap<usize, u32>,
     /// The tensor map that a copy reads, by the place of the copy: a position in [`Code::names`]. Copies
     /// that may read different ones there, from time to time, have none.
     pub(crate) maps: BTreeMap<Span, u32>,
@@ -104,8 +110,9 @@ pub(crate) enum Action {
     Synchronise(Synchronisation),
     /// A step on an mbarrier object.
     Object(ObjectStep),
-    /// Whether the phase of a parity is complete on the object at an address. The instruction behind it
-    /// writes the answer. Resolved before anything else is done with the code.
+    /// Whether the phase of a parity, or of a state in [`Code::states`], is complete on the object at an
+    /// address. The instruction behind it writes the answer. Resolved before anything else is done with the
+    /// code.
     Test { address: Argument, parity: Argument, name: String },
     /// Writes memory, at an address and an offset to it, or anywhere if they are not given.
     Store { address: Option<(Argument, i64)>, memory: Memory, written: Written },
@@ -170,7 +177,8 @@ pub(crate) enum Awaited {
 pub(crate) struct ObjectStep {
     pub(crate) kind: ObjectKind,
     pub(crate) address: Argument,
-    /// The count, the bytes or the parity. Of a copy, `None` if the code does not say how long it is.
+    /// The count, the bytes or the parity. Of a copy, `None` if the code does not say how long it is; of a
+    /// wait, if it is by a state.
     pub(crate) amount: Option<Argument>,
     /// The groups of the cluster to which it goes, as bits; `None` if it is one.
     pub(crate) mask: Option<Argument>,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::expression::unwrapped;
 use super::mentions::mentions;
 use super::residual::name_of;
-use super::steps::ELSEWHERE;
+use super::steps::{ELSEWHERE, KEEPS, kept_in};
 use super::tree::{Condition, Decision, Statement, Statements};
 use crate::common::span::Span;
 
@@ -146,8 +146,11 @@ impl Uses {
     fn list(&mut self, statements: &[Statement], in_loop: bool) {
         for statement in statements {
             match statement {
-                Statement::Set { local, .. } => {
+                Statement::Set { local, .. } | Statement::Announce { token: Some(local), .. } => {
                     self.assigned.insert(local.clone());
+                }
+                Statement::Barrier { text, .. } => {
+                    self.assigned.extend(kept_in(text).map(str::to_owned));
                 }
                 Statement::If { condition, then, otherwise, span } => {
                     match condition {
@@ -270,9 +273,11 @@ impl Printer<'_> {
                     let text = self.speech.of(text);
                     self.line(depth, &format!("{text};"), Some(*span));
                 }
-                Statement::Announce { object, bytes, arrives, span } => {
+                Statement::Announce { object, bytes, arrives, token, span } => {
                     let bytes = bytes.unwrap_or_default();
-                    self.line(depth, &format!("{} {object}, {bytes};", announcing(*arrives)), Some(*span));
+                    let keeps = token.as_ref().map(|token| format!("{token}{KEEPS}")).unwrap_or_default();
+                    let text = format!("{keeps}{} {object}, {bytes};", announcing(*arrives));
+                    self.line(depth, &text, Some(*span));
                 }
                 Statement::Copy { object, bytes, mask, span } => {
                     // Memory is not looked at.

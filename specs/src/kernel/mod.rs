@@ -60,6 +60,7 @@ mod straight;
 mod structure;
 mod terms;
 mod tidy;
+mod tokens;
 mod traits;
 mod tree;
 mod trips;

@@ -14,6 +14,22 @@ use crate::common::span::Span;
 /// What follows an object of another group of the cluster, before its rank.
 pub(super) const ELSEWHERE: &str = " @ cta ";
 
+/// What stands between a variable and the arrival that sets it.
+pub(super) const KEEPS: &str = " = ";
+
+/// What the variables are called that keep tokens.
+const TOKEN: &str = "token";
+
+/// The variable that keeps a token.
+fn token(number: u32) -> String {
+    format!("{TOKEN}{number}")
+}
+
+/// The variable that an arrival sets, as it is written.
+pub(super) fn kept_in(text: &str) -> Option<&str> {
+    text.split_once(KEEPS).map(|(token, _)| token).filter(|token| token.starts_with(TOKEN))
+}
+
 /// The groups with even ranks, as bits.
 const EVEN: u64 = 0x5555_5555_5555_5555;
 
@@ -141,9 +157,14 @@ impl Residual<'_> {
             }
             None => None,
         };
+        let token = self.code.tokens.get(&at).map(|number| token(*number));
         Ok(match (kind, number) {
             _ if announces && (number.is_some() || amount.is_none()) => {
-                Statement::Announce { object, bytes: number, arrives, span }
+                Statement::Announce { object, bytes: number, arrives, token, span }
+            }
+            (ObjectKind::Wait, None) if amount.is_none() => {
+                let token = token.unwrap_or_default();
+                Statement::Barrier { text: format!("mbarrier.wait {object}, {token}"), span }
             }
             (ObjectKind::Copy, _) if amount.is_none() || number.is_some() => {
                 Statement::Copy { object, bytes: number, mask, span }
@@ -163,7 +184,8 @@ impl Residual<'_> {
             },
             _ => {
                 let amount = amount.map(|amount| format!(", {amount}")).unwrap_or_default();
-                Statement::Barrier { text: format!("{} {object}{amount}", word(kind)), span }
+                let keeps = token.map(|token| format!("{token}{KEEPS}")).unwrap_or_default();
+                Statement::Barrier { text: format!("{keeps}{} {object}{amount}", word(kind)), span }
             }
         })
     }

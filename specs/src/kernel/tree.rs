@@ -25,6 +25,8 @@ pub(super) enum Statement {
         /// `None` if the kernel does not say how many, which is only so until copies are measured.
         bytes: Option<i64>,
         arrives: Option<bool>,
+        /// The variable that keeps what the arrival yields.
+        token: Option<String>,
         span: Span,
     },
     /// A copy that completes bytes on an mbarrier object; `None` if the kernel does not say how many.

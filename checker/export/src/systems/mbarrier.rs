@@ -3,7 +3,7 @@
 use super::step::Spelling;
 use crate::columns::Columns;
 use crate::node::{Act, Step};
-use barcheck_model::barrier::mbarrier::{self, Action, Phase, What};
+use barcheck_model::barrier::mbarrier::{self, Action, Keeping, Phase, What};
 use barcheck_model::barrier::{BarrierAction, BarrierId};
 use barcheck_model::program::Program;
 
@@ -86,9 +86,16 @@ pub(super) fn fill_step(step: &Step, columns: &mut Columns) {
     columns.push("step_answered", step.answered.unwrap_or_default());
 }
 
+/// The agent keeps a token of the phase beside others of the object.
+pub(crate) fn keeps_one_more_token(action: &BarrierAction) -> bool {
+    let BarrierAction::Mbarrier(action) = action else { return false };
+    matches!(action.what, What::Arrive { kept: Keeping::OneMore, .. })
+}
+
 /// The agent keeps a token of the phase.
 pub(super) fn keeps_token(act: &Act) -> bool {
-    on_object(act).is_some_and(|action| matches!(action.what, What::Arrive { token: true, .. }))
+    on_object(act)
+        .is_some_and(|action| matches!(action.what, What::Arrive { kept, .. } if kept != Keeping::Nothing))
 }
 
 /// Arrivals that an object expects which is initialised before the first step.

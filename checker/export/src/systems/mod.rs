@@ -9,6 +9,7 @@ mod ptx;
 mod split;
 mod step;
 
+pub(super) use mbarrier::keeps_one_more_token;
 pub(super) use step::{Sizes, System};
 
 use super::columns::{Barriers, Columns, Sort};

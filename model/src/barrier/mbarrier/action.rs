@@ -2,8 +2,8 @@
 
 use super::{Barrier, COMPLETION, Delivery, Live, id};
 use crate::barrier::{
-    Applied, Around, Arrival, BarrierId, Blocking, Dependence, Effect, Instruction, Part, Progress, Refusal,
-    Seat, Standing, Token,
+    Applied, Around, Arrival, BarrierId, Blocking, Dependence, Effect, Instruction, NotModelled, Part,
+    Progress, Refusal, Seat, Standing, Token,
 };
 use crate::program::{LocationId, Scope, Semantics};
 use crate::rule::Rule;
@@ -34,8 +34,8 @@ pub enum What {
         dropped: u32,
         /// Orders in time alone.
         relaxed: bool,
-        /// The agent keeps the token of the phase.
-        token: bool,
+        /// What the agent keeps of it.
+        kept: Keeping,
     },
     /// Announces bytes, or, below 0, delivers them.
     CountBytes(i32),
@@ -47,6 +47,34 @@ pub enum What {
     Copy(u32, Option<LocationId>),
     /// Begins an arrival that lands later, of so many lanes.
     Commit(u32),
+}
+
+/// What an agent keeps of an arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Keeping {
+    /// Nothing.
+    Nothing,
+    /// The token of the phase.
+    Token,
+    /// The same, and it holds others of the object besides.
+    OneMore,
+}
+
+impl Keeping {
+    /// The seat with the token. All tokens of an object that an agent holds name one phase.
+    ///
+    /// # Errors
+    /// Those that it holds are of an earlier one.
+    // clause: ptx.mbarrier-token
+    fn on(self, seat: Seat) -> Result<Seat, Refusal> {
+        match self {
+            Self::Nothing => Ok(seat),
+            Self::OneMore if seat.token != Token::Present => {
+                Err(Refusal::NotModelled(NotModelled::SeveralTokens))
+            }
+            Self::Token | Self::OneMore => Ok(Seat { token: Token::Present, ..seat }),
+        }
+    }
 }
 
 /// A phase that is waited for.
@@ -199,7 +227,7 @@ impl Instruction for Action {
                 }
                 Live { .. } => Applied::Writes(Barrier::Dead),
             },
-            What::Arrive { count, bytes, dropped, relaxed, token } => {
+            What::Arrive { count, bytes, dropped, relaxed, kept } => {
                 let live = Self::live(*barrier)?;
                 // clause: ptx.mbarrier-arrive-drop
                 let expected = live.expected.checked_sub(dropped).filter(|left| *left > 0);
@@ -207,9 +235,7 @@ impl Instruction for Action {
                 let (live, completed) = Live { expected, ..live }.arrive(count, bytes)?;
                 // clause: ptx.mbarrier-release
                 let how = if relaxed { Arrival::InTimeAlone } else { Arrival::Publishing };
-                // clause: ptx.mbarrier-token
-                let seat = if token { Seat { token: Token::Present, ..seat } } else { seat };
-                Applied::Arrives(effect(live, seat, Progress::Pass, completed), how)
+                Applied::Arrives(effect(live, kept.on(seat)?, Progress::Pass, completed), how)
             }
             What::CountBytes(bytes) => {
                 let (live, completed) = Self::live(*barrier)?.count_bytes(bytes)?;

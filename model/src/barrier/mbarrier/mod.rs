@@ -5,7 +5,7 @@
 mod action;
 mod delivery;
 
-pub use action::{Action, Phase, What};
+pub use action::{Action, Keeping, Phase, What};
 pub use delivery::Delivery;
 
 use super::{AnyBarrier, BarrierId, Completion, Progress};

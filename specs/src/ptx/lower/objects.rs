@@ -122,8 +122,8 @@ impl<'m> Lowerer<'m> {
             &"arrive_drop" if !expects => (ObjectKind::ArriveDrop { relaxed }, false),
             &"expect_tx" => (ObjectKind::ExpectTx, true),
             &"complete_tx" => (ObjectKind::CompleteTx, true),
-            &"test_wait" | &"try_wait" if parts.get(1) == Some(&"parity") => {
-                return self.test(current, state?, object, amount?);
+            &"test_wait" | &"try_wait" => {
+                return self.test(current, state?, object, amount?, parts.get(1) == Some(&"parity"));
             }
             _ => return None,
         };
@@ -133,9 +133,9 @@ impl<'m> Lowerer<'m> {
             return None;
         }
         self.step(current, kind, object, amount)?;
-        // Who waits with the state that this returns is not followed.
         if let Some(Operand::Register(register, false)) = state {
             let to = self.register(*register);
+            self.code.states.insert(self.code.instructions.len() - 1, to);
             self.compute(current, to, Function::Unknown, &[]);
         }
         Some(())
@@ -169,19 +169,28 @@ impl<'m> Lowerer<'m> {
         Some(())
     }
 
-    /// `mbarrier.try_wait.parity p, [object], parity {, hint};`, under a guard or not.
+    /// `mbarrier.try_wait.parity p, [object], parity {, hint};`, under a guard or not; without `.parity` it
+    /// is a state.
     fn test(
         &mut self,
         current: &Current<'m>,
         answer: &'m Operand,
         object: &'m Operand,
-        parity: &'m Operand,
+        phase: &'m Operand,
+        is_parity: bool,
     ) -> Option<()> {
         let Operand::Register(to, false) = answer else { return None };
         let address = self.object_address(current, object)?;
-        let parity = self.argument(current, parity);
+        let parity = self.argument(current, phase);
         let to = self.register(*to);
         let name = current.opcode.to_owned();
+        if let Argument::Register(state) = parity
+            && !is_parity
+        {
+            self.code.states.insert(self.code.instructions.len(), state);
+        } else if !is_parity {
+            return None;
+        }
         self.emit(current, Action::Test { address, parity, name });
         self.compute(current, to, Function::OfWarp, &[]);
         Some(())
