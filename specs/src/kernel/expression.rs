@@ -269,9 +269,22 @@ impl<'v, N: Names> Writer<'v, N> {
             }
             (Operation::Not, [a]) if ty.bits >= 32 => format!("({} ^ -1)", self.as_signed(*a, ty.bits)?),
             (Operation::Select, [a, b, condition]) => return self.selected(*a, *b, *condition),
+            (Operation::ShiftRight, [a, by]) if self.values.as_known(*by).is_none() => {
+                // More than there are leaves nothing of a number without a sign.
+                let is_bounded = self.fits(*by, u64::from(ty.bits.min(63)));
+                let (of, by) = (self.operand(*a, ty)?, self.shift(*by)?);
+                match is_bounded {
+                    true => Self::narrow(format!("({of} >> {by})"), ty),
+                    false if ty.signed => return None,
+                    false => format!("(({of} >> ({by} & 63)) * ({by} < 64))"),
+                }
+            }
             (Operation::ShiftRight, [a, by]) => {
                 let by = self.values.as_known(*by)?.all().filter(|by| *by < u64::from(ty.bits.min(63)))?;
                 Self::narrow(format!("({} >> {by})", self.operand(*a, ty)?), ty)
+            }
+            (Operation::ShiftLeft, [a, by]) if (2..=32).contains(&ty.bits) => {
+                self.shifted_left(*a, *by, ty.bits)?
             }
             (Operation::Divide | Operation::Remainder, [a, by]) => {
                 let by = self.values.as_known(*by)?.all().filter(|by| (1..1 << 31).contains(by))?;
@@ -302,6 +315,40 @@ impl<'v, N: Names> Writer<'v, N> {
             _ => return None,
         };
         Some(Written { text, bits })
+    }
+
+    /// A number of 32 bits or fewer, shifted to the left.
+    fn shifted_left(&mut self, a: ValueId, by: ValueId, bits: u8) -> Option<String> {
+        let is_bounded = self.fits(by, 32);
+        let (of, by) = (self.as_unsigned(a, bits)?, self.shift(by)?);
+        let shifted = match is_bounded {
+            true => format!("({of} << {by})"),
+            false => format!("({of} << ({by} & 31)) * ({by} < 32)"),
+        };
+        Some(match bits {
+            32 => format!("(({shifted} + 0x80000000 & 0xffffffff) - 0x80000000)"),
+            _ => format!("({shifted} & {:#x})", cut(u64::MAX, bits)),
+        })
+    }
+
+    /// By how many bits something is shifted, as a number without a sign.
+    fn shift(&mut self, by: ValueId) -> Option<String> {
+        self.as_unsigned(by, 32)
+    }
+
+    /// Whether a number is certainly less than another.
+    fn fits(&self, value: ValueId, less_than: u64) -> bool {
+        let known = |value: ValueId| self.values.as_known(value).and_then(Lanes::all);
+        match self.values.term(value) {
+            Term::Known(_) => known(value).is_some_and(|value| value < less_than),
+            Term::Apply { operation: Operation::Remainder, ty, terms } if !ty.signed => {
+                known(terms[1]).is_some_and(|by| (1..=less_than).contains(&by))
+            }
+            Term::Apply { operation: Operation::And, terms, .. } => {
+                terms.iter().any(|term| known(*term).is_some_and(|mask| mask < less_than))
+            }
+            _ => false,
+        }
     }
 
     fn selected(&mut self, a: ValueId, b: ValueId, condition: ValueId) -> Option<Written> {

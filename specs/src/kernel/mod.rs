@@ -5,6 +5,7 @@
 
 mod again;
 mod alignment;
+mod alike;
 mod arithmetic;
 mod arrivals;
 mod assignments;

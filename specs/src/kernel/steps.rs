@@ -138,6 +138,7 @@ impl Residual<'_> {
         let span = self.code.instructions[at].span;
         let announces = matches!(kind, ObjectKind::ExpectTx | ObjectKind::ArriveExpectTx { .. });
         let amount = match amount.map(|amount| self.object_amount(node, amount, span, kind)).transpose() {
+            Err(_) if let Some(bytes) = self.announced_alike(node, at) => Some(bytes.to_string()),
             // It may come out which copies fill it.
             Err(_) if announces => None,
             amount => amount?,
