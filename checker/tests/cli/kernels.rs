@@ -130,6 +130,17 @@ fn a_violation_that_needs_nothing_to_do_says_how_to_leave_that_out() {
 }
 
 #[test]
+fn a_kernel_whose_launches_are_too_many_says_how_to_narrow_them_down() {
+    let ring = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/ring.ptx");
+    let arguments = ["verify", "--reduction", "none", "--max-states", "20", "--entry", "ring", ring];
+    run(&arguments).expect(3).prints("`--param param_0=1..` where that is never 0");
+    // What is not followed needs no fewer launches.
+    let beyond = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/by_state.ptx");
+    let beyond = run(&["verify", "--entry", "a_number_for_a_state", beyond]).expect(3);
+    assert!(!beyond.out.contains("=1.."), "{}", beyond.out);
+}
+
+#[test]
 fn kernels_have_no_params_to_vary_and_stand_beside_protocols_that_have() {
     let (folder, path) = folder(MODULE);
     run(&["verify", "--cta", "64", "-D", "N=1..2", &path]).expect(2).says("there are no params");

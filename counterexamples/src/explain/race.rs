@@ -23,7 +23,7 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     let is_too_early = laps::is_too_early(case, rule);
     let unannounced = before.and_then(|before| announced_late(case, before, last));
     let unwaited = unannounced.clone().or_else(|| unwaited(case, last));
-    let race = before.filter(|_| rule == Rule::DataRace && !is_too_early);
+    let race = before.filter(|_| rule == Rule::DataRace && !is_too_early && unannounced.is_none());
     let early = race.and_then(|before| early::of(case, (before, earlier_access), (last, access)));
     let there = before.map(|s| case.at(s.location)).unwrap_or_default();
     let (later_by, earlier_by) = (case.agent(last.agent), case.agent(*earlier));

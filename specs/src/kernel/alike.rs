@@ -44,8 +44,8 @@ impl Sum {
 }
 
 impl Residual<'_> {
-    /// The bytes that a copy, or the announcement of some, stands for, if what is announced for an object in a
-    /// node is the sum of what is copied for it there.
+    /// The bytes that a copy, or the announcement of some, stands for, if what is announced for an object in
+    /// a node is the sum of what is copied for it there.
     pub(super) fn announced_alike(&self, node: usize, at: usize) -> Option<i64> {
         let object = self.evaluation.barriers.get(&at)?.0;
         let (mut announced, mut copied, mut copies) = (None, Sum::default(), 0);
@@ -69,7 +69,8 @@ impl Residual<'_> {
             }
         }
         let Action::Object(own) = &self.code.instructions[at].action else { return None };
-        let each = if own.kind == ObjectKind::Copy { 1 } else { copies };
-        (announced? == copied).then_some(each * EACH)
+        // Of several copies the sum may be beyond 32 bits: that it is not is assumed where they are measured.
+        let is_said = own.kind == ObjectKind::Copy || copies == 1;
+        (announced? == copied && is_said).then_some(EACH)
     }
 }

@@ -23,7 +23,7 @@ impl Residual<'_> {
 
     /// What is decided, and whether the condition is its negation.
     pub(super) fn decision(&mut self, node: usize, normal: ValueId, value: ValueId) -> (Decision, bool) {
-        let computed = self.computed(node, value);
+        let computed = self.computed(node, value).or_else(|| self.computed(node, normal));
         let is_unwrapped = self.knowledge.unwrapped.contains(&node) && normal != value;
         let selected = self.knowledge.selected(node, normal);
         let normal = if self.values.as_known(selected).is_some() { normal } else { selected };

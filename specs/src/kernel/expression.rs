@@ -270,14 +270,7 @@ impl<'v, N: Names> Writer<'v, N> {
             (Operation::Not, [a]) if ty.bits >= 32 => format!("({} ^ -1)", self.as_signed(*a, ty.bits)?),
             (Operation::Select, [a, b, condition]) => return self.selected(*a, *b, *condition),
             (Operation::ShiftRight, [a, by]) if self.values.as_known(*by).is_none() => {
-                // More than there are leaves nothing of a number without a sign.
-                let is_bounded = self.fits(*by, u64::from(ty.bits.min(63)));
-                let (of, by) = (self.operand(*a, ty)?, self.shift(*by)?);
-                match is_bounded {
-                    true => Self::narrow(format!("({of} >> {by})"), ty),
-                    false if ty.signed => return None,
-                    false => format!("(({of} >> ({by} & 63)) * ({by} < 64))"),
-                }
+                self.shifted_right(*a, *by, ty)?
             }
             (Operation::ShiftRight, [a, by]) => {
                 let by = self.values.as_known(*by)?.all().filter(|by| *by < u64::from(ty.bits.min(63)))?;
@@ -329,6 +322,18 @@ impl<'v, N: Names> Writer<'v, N> {
             32 => format!("(({shifted} + 0x80000000 & 0xffffffff) - 0x80000000)"),
             _ => format!("({shifted} & {:#x})", cut(u64::MAX, bits)),
         })
+    }
+
+    /// A number shifted to the right by an unknown number of bits: more than it has leave nothing of one
+    /// without a sign.
+    fn shifted_right(&mut self, a: ValueId, by: ValueId, ty: Type) -> Option<String> {
+        let is_bounded = self.fits(by, u64::from(ty.bits.min(63)));
+        let (of, by) = (self.operand(a, ty)?, self.shift(by)?);
+        match is_bounded {
+            true => Some(Self::narrow(format!("({of} >> {by})"), ty)),
+            false if ty.signed => None,
+            false => Some(format!("(({of} >> ({by} & 63)) * ({by} < 64))")),
+        }
     }
 
     /// By how many bits something is shifted, as a number without a sign.

@@ -19,11 +19,12 @@ impl Residual<'_> {
     /// The condition of a node's branch, with the decisions of the group in variables that are set before.
     pub(super) fn mixed(&mut self, node: usize, before: &mut Statements) -> Option<Expression> {
         let (original, normal) = (self.original(node)?, self.knowledge.condition(node)?);
+        let is_private = self.knowledge.at(self.values, node, normal).spread != Spread::Group;
         let mut written = Expression {
             text: String::new(),
             used: BTreeSet::new(),
             rounds: BTreeSet::new(),
-            decided: Decided { is_private: true, ..Decided::default() },
+            decided: Decided { is_private, ..Decided::default() },
         };
         let from = before.len();
         match self.part(node, (original, normal), (&mut written, before), DEPTH) {
@@ -36,6 +37,26 @@ impl Residual<'_> {
                 None
             }
         }
+    }
+
+    /// Whether a condition is made of some that can be computed and others that the group decides: `i < 4 &&
+    /// i < n`.
+    pub(super) fn is_partly_exact(&self, node: usize, original: ValueId, normal: ValueId) -> bool {
+        let (Term::Apply { operation, terms, .. }, Term::Apply { operation: same, terms: normals, .. }) =
+            (self.values.term(original), self.values.term(normal))
+        else {
+            return false;
+        };
+        let joins = matches!(operation, Operation::And | Operation::Or | Operation::LogicalNot);
+        if !joins || operation != same || terms.iter().any(|term| !is_truth(self.values, *term)) {
+            return false;
+        }
+        let is_exact = |term: &ValueId| {
+            self.values.as_known(*term).is_none() && self.knowledge.at(self.values, node, *term).is_exact
+        };
+        let mut pairs = terms.iter().zip(normals);
+        terms.iter().any(is_exact) && terms.len() > 1
+            || pairs.any(|(term, normal)| self.is_partly_exact(node, *term, *normal))
     }
 
     /// A decision that is made of several: what it is of them. Those that are made anew each time are asked
@@ -136,7 +157,8 @@ impl Residual<'_> {
             written.decided.decisions.extend(part.decided.decisions);
             return Some(format!("({})", part.text));
         }
-        if self.knowledge.at(self.values, node, normal).spread == Spread::Group {
+        let is_of_group = self.knowledge.at(self.values, node, normal).spread == Spread::Group;
+        if is_of_group && !self.is_partly_exact(node, original, normal) {
             if let Some((text, decided)) = self.parts(node, normal, before) {
                 written.decided.decisions.extend(decided.decisions);
                 return Some(text);

@@ -228,7 +228,16 @@ impl Objects {
             (array.start..array.start + array.count * BYTES).contains(&address.known)
                 && (address.known - array.start) % BYTES == 0
         };
-        let array = arrays.iter().find(holds).ok_or_else(|| unknown(span))?;
+        // Where something is taken away again, the known part of an address may be behind all objects.
+        let is_taken_away = |(_, factor): &(ValueId, Lanes)| {
+            factor.all().is_some_and(|factor| signed(factor, address.bits) < 0)
+        };
+        let only = match arrays.as_slice() {
+            [only] if address.computed.iter().any(is_taken_away) => Some(only),
+            _ => None,
+        };
+        let only = only.filter(|only| (address.known - only.start) % BYTES == 0);
+        let array = arrays.iter().find(holds).or(only).ok_or_else(|| unknown(span))?;
         Ok((array, (address.known - array.start) / BYTES))
     }
 

@@ -9,7 +9,7 @@ use super::evaluate::{Evaluation, OUTSIDE};
 use super::expression::class;
 use super::flow::Flow;
 use super::lanes::Lanes;
-use super::numbers::Number;
+use super::numbers::{Need, Number};
 use super::origins::Origins;
 use super::slice::{Slice, Then};
 use super::structure::{Emit, Stop};
@@ -166,7 +166,7 @@ impl<'r> Residual<'r> {
             if let Some(written) = self.any_condition(node) {
                 work.extend(written.used);
                 self.rounds.extend(written.rounds);
-            } else if let Some((written, _)) = self.original(node).and_then(|it| self.computed(node, it)) {
+            } else if let Some((written, _)) = self.either_computed(node) {
                 work.extend(written.used);
             }
         }
@@ -188,6 +188,12 @@ impl<'r> Residual<'r> {
             }
         }
         Ok(())
+    }
+
+    /// What is decided in a node, as it is computed of unknown numbers: as it is, or in its normal form.
+    fn either_computed(&mut self, node: usize) -> Option<(Expression, Need)> {
+        let (original, normal) = (self.original(node)?, self.knowledge.condition(node)?);
+        self.computed(node, original).or_else(|| self.computed(node, normal))
     }
 
     /// The condition of a node's branch as an expression, with decisions of the group in it or without.
@@ -219,7 +225,9 @@ impl<'r> Residual<'r> {
     /// computed.
     fn is_decided(&self, node: usize, original: ValueId, normal: ValueId) -> bool {
         let spread = self.knowledge.at(self.values, node, normal).spread;
-        spread == Spread::Group && !self.knowledge.at(self.values, node, original).is_exact
+        spread == Spread::Group
+            && !self.knowledge.at(self.values, node, original).is_exact
+            && !self.is_partly_exact(node, original, normal)
     }
 
     /// The condition of a node's branch that cannot be computed as it is, but asks no more than how

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::alignment::Meets;
 use super::code::{Comparison, Operation, Register, Type};
+use super::comparisons::{less, one_sided, product_is_0};
 use super::evaluate::{Evaluation, OUTSIDE, Way};
+use super::exits;
 use super::flow::Flow;
 use super::joins::Joins;
 use super::lanes::Lanes;
@@ -63,6 +65,8 @@ pub(super) struct Knowledge<'e> {
     operands: HashMap<ValueId, ValueId>,
     /// Each meeting of values whose iterations only add to it: what it began with, what is added.
     inductions: HashMap<(usize, Register), (ValueId, ValueId, u8)>,
+    /// What is left of meetings behind loops, in terms that are the same while the kernel runs.
+    exits: HashMap<(usize, Register), ValueId>,
     /// Unknown numbers that loops count up to, of which something may be computed.
     pub(super) counted: &'e BTreeSet<ValueId>,
 }
@@ -151,9 +155,11 @@ impl<'e> Knowledge<'e> {
             unwrapped: BTreeSet::new(),
             operands: HashMap::new(),
             inductions: HashMap::new(),
+            exits: HashMap::new(),
             counted,
         };
         knowledge.find_inductions(values);
+        knowledge.find_exits(values);
         for (node, way) in evaluation.then.iter().enumerate() {
             if let Some(Way::Branch(condition, ..)) = way {
                 let normal = knowledge.normal_form(values, node, *condition);
@@ -335,12 +341,29 @@ impl<'e> Knowledge<'e> {
         }
     }
 
+    /// Finds what registers hold behind loops that end when something else has come to its end.
+    fn find_exits(&mut self, values: &mut Values) {
+        let expanded = |values: &mut Values, value| self.expanded(values, value, &mut HashMap::new());
+        let of = (self.evaluation, self.flow);
+        let meets = self.evaluation.meets.keys();
+        let exits = meets.filter_map(|meet| Some((*meet, exits::exit(values, of, *meet, &expanded)?)));
+        self.exits = exits.collect();
+    }
+
     /// A condition in which what grows in loops is split into what it began with and what it has gained, and
     /// in which what differs between lanes is taken off on both sides.
     fn normal_form(&mut self, values: &mut Values, node: usize, condition: ValueId) -> ValueId {
         let mut memo = HashMap::new();
         let expanded = self.expanded(values, condition, &mut memo);
-        self.normalised(values, node, expanded, CONDITIONS)
+        let is_behind = memo.keys().any(|part| match values.term(*part) {
+            Term::Meet { block, register } => self.exits.contains_key(&(*block, *register)),
+            _ => false,
+        });
+        let less = if is_behind { less(values, expanded, CONDITIONS) } else { expanded };
+        if less != expanded {
+            self.unwrapped.insert(node);
+        }
+        self.normalised(values, node, less, CONDITIONS)
     }
 
     fn normalised(&mut self, values: &mut Values, node: usize, normal: ValueId, left: u32) -> ValueId {
@@ -386,6 +409,9 @@ impl<'e> Knowledge<'e> {
         }
         memo.insert(value, value);
         let result = match values.term(value).clone() {
+            Term::Meet { block, register } if self.exits.contains_key(&(block, register)) => {
+                self.exits[&(block, register)]
+            }
             Term::Meet { block, register } => match self.inductions.get(&(block, register)).copied() {
                 Some((begin, step, bits)) => {
                     let begin = self.expanded(values, begin, memo);
@@ -411,52 +437,6 @@ const CONDITIONS: u32 = 8;
 const UNKNOWN: Traits = Traits { spread: Spread::Lane, varies: true, is_exact: false };
 /// What nothing was written to, where it meets what was, is taken to be read by nobody.
 const UNWRITTEN: Traits = Traits { spread: Spread::Group, varies: true, is_exact: false };
-
-/// That one or the other of two numbers is 0 says of a product that is computed of them that it is 0: so
-/// compilers ask for the one in some places and for the other elsewhere.
-fn product_is_0(values: &mut Values, operation: Operation, parts: &[ValueId]) -> Option<ValueId> {
-    let of = |part: ValueId| match values.term(part) {
-        Term::Apply { operation: Operation::Compare(Comparison::Equal), ty, terms } => {
-            let is_0 = values.as_known(terms[1]).is_some_and(Lanes::is_zero);
-            is_0.then_some((*ty, terms[0]))
-        }
-        _ => None,
-    };
-    let [one, other] = parts else { return None };
-    let ((ty, a), (_, b)) = (of(*one)?, of(*other)?);
-    let product = |terms: [ValueId; 2], signed: bool| {
-        let ty = Type { signed, ..ty };
-        values.find(&Term::Apply { operation: Operation::Multiply, ty, terms: terms.to_vec() })
-    };
-    let ways = [([a, b], false), ([a, b], true), ([b, a], false), ([b, a], true)];
-    let product = ways.into_iter().find_map(|(terms, signed)| product(terms, signed));
-    let product = product.filter(|_| operation == Operation::Or)?;
-    let zero = values.number(0);
-    Some(values.apply(Operation::Compare(Comparison::Equal), ty, &[product, zero]))
-}
-
-/// Whether two terms are equal, or not, with all but a number on the left, so that it does not matter from
-/// where to where a loop counts.
-fn one_sided(
-    values: &mut Values,
-    comparison: Comparison,
-    ty: Type,
-    (a, b): (ValueId, ValueId),
-) -> Option<ValueId> {
-    let minus = Lanes::All(super::arithmetic::cut(u64::MAX, ty.bits));
-    let difference = values.sum(ty.bits, &[(a, Lanes::All(1)), (b, minus.clone())])?;
-    let Term::Sum { terms, known, .. } = values.term(difference).clone() else { return None };
-    let known = values.known(known);
-    let backwards = terms.first().is_some_and(|(_, factor)| *factor == minus);
-    let (left, right) = if backwards { (minus, Lanes::All(1)) } else { (Lanes::All(1), minus) };
-    let right = values.sum(ty.bits, &[(known, right)])?;
-    let parts: Vec<(ValueId, Lanes)> = terms
-        .into_iter()
-        .map(|(term, factor)| Some((values.sum(ty.bits, &[(term, factor)])?, left.clone())))
-        .collect::<Option<_>>()?;
-    let left = values.sum(ty.bits, &parts)?;
-    Some(values.apply(Operation::Compare(comparison), Type { signed: true, ..ty }, &[left, right]))
-}
 
 impl Known for Knowledge<'_> {
     fn is_exact(&self, values: &Values, node: usize, value: ValueId) -> bool {

@@ -1,0 +1,85 @@
+//! Comparisons in other words: with all that is unknown on one side, or with what stands on both taken away.
+
+use super::arithmetic::cut;
+use super::code::{Comparison, Operation, Type};
+use super::lanes::Lanes;
+use super::value::{Term, ValueId, Values};
+
+/// The width of sums that are compared so.
+const WORD_BITS: u8 = 32;
+
+/// A condition in whose comparisons of two sums what stands on both sides is taken away, if sums do not wrap
+/// around.
+pub(super) fn less(values: &mut Values, condition: ValueId, left: u32) -> ValueId {
+    let Term::Apply { operation, ty, terms } = values.term(condition).clone() else { return condition };
+    match operation {
+        Operation::And | Operation::Or | Operation::LogicalNot if left > 0 => {
+            let parts: Vec<ValueId> = terms.into_iter().map(|part| less(values, part, left - 1)).collect();
+            values.apply(operation, ty, &parts)
+        }
+        Operation::Compare(_) => difference(values, (operation, ty), &terms).unwrap_or(condition),
+        _ => condition,
+    }
+}
+
+fn difference(values: &mut Values, (operation, ty): (Operation, Type), terms: &[ValueId]) -> Option<ValueId> {
+    let [a, b] = terms[..] else { return None };
+    let parts = |values: &Values, value: ValueId| match values.term(value) {
+        Term::Sum { terms, .. } => terms.iter().map(|(term, _)| *term).collect(),
+        _ => vec![value],
+    };
+    let (left, right) = (parts(values, a), parts(values, b));
+    let minus = Lanes::All(cut(u64::MAX, WORD_BITS));
+    if ty.bits != WORD_BITS || !ty.signed || !left.iter().any(|term| right.contains(term)) {
+        return None;
+    }
+    let difference = values.sum(WORD_BITS, &[(a, Lanes::All(1)), (b, minus)])?;
+    let zero = values.number(0);
+    Some(values.apply(operation, ty, &[difference, zero]))
+}
+
+/// That one or the other of two numbers is 0 says of a product that is computed of them that it is 0: so
+/// compilers ask for the one in some places and for the other elsewhere.
+pub(super) fn product_is_0(values: &mut Values, operation: Operation, parts: &[ValueId]) -> Option<ValueId> {
+    let of = |part: ValueId| match values.term(part) {
+        Term::Apply { operation: Operation::Compare(Comparison::Equal), ty, terms } => {
+            let is_0 = values.as_known(terms[1]).is_some_and(Lanes::is_zero);
+            is_0.then_some((*ty, terms[0]))
+        }
+        _ => None,
+    };
+    let [one, other] = parts else { return None };
+    let ((ty, a), (_, b)) = (of(*one)?, of(*other)?);
+    let product = |terms: [ValueId; 2], signed: bool| {
+        let ty = Type { signed, ..ty };
+        values.find(&Term::Apply { operation: Operation::Multiply, ty, terms: terms.to_vec() })
+    };
+    let ways = [([a, b], false), ([a, b], true), ([b, a], false), ([b, a], true)];
+    let product = ways.into_iter().find_map(|(terms, signed)| product(terms, signed));
+    let product = product.filter(|_| operation == Operation::Or)?;
+    let zero = values.number(0);
+    Some(values.apply(Operation::Compare(Comparison::Equal), ty, &[product, zero]))
+}
+
+/// Whether two terms are equal, or not, with all but a number on the left, so that it does not matter from
+/// where to where a loop counts.
+pub(super) fn one_sided(
+    values: &mut Values,
+    comparison: Comparison,
+    ty: Type,
+    (a, b): (ValueId, ValueId),
+) -> Option<ValueId> {
+    let minus = Lanes::All(cut(u64::MAX, ty.bits));
+    let difference = values.sum(ty.bits, &[(a, Lanes::All(1)), (b, minus.clone())])?;
+    let Term::Sum { terms, known, .. } = values.term(difference).clone() else { return None };
+    let known = values.known(known);
+    let backwards = terms.first().is_some_and(|(_, factor)| *factor == minus);
+    let (left, right) = if backwards { (minus, Lanes::All(1)) } else { (Lanes::All(1), minus) };
+    let right = values.sum(ty.bits, &[(known, right)])?;
+    let parts: Vec<(ValueId, Lanes)> = terms
+        .into_iter()
+        .map(|(term, factor)| Some((values.sum(ty.bits, &[(term, factor)])?, left.clone())))
+        .collect::<Option<_>>()?;
+    let left = values.sum(ty.bits, &parts)?;
+    Some(values.apply(Operation::Compare(comparison), Type { signed: true, ..ty }, &[left, right]))
+}
