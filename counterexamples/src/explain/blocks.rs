@@ -29,6 +29,9 @@ impl Block<'_> {
     }
 }
 
+/// Places at which one loop is left that are looked at, at most.
+const MOST: usize = 16;
+
 /// How a loop is left in its midst.
 const BREAK: &str = "break";
 
@@ -103,7 +106,7 @@ impl<'s> Blocks<'s> {
             };
             earlier.iter().any(|step| between(&step))
         };
-        let breaks: Vec<Location> = self.breaks.iter().filter(of_loop).copied().collect();
+        let breaks: Vec<Location> = self.breaks.iter().filter(of_loop).copied().take(MOST).collect();
         let skipped: Vec<Location> = breaks.iter().copied().filter(is_skipped).collect();
         match (skipped.as_slice(), breaks.as_slice()) {
             ([only], _) => Some(*only),

@@ -45,7 +45,7 @@ pub(crate) enum Did {
     Arrived,
     /// It went on without an arrival on a barrier, which is named.
     WentOn(String),
-    /// It passed by an arrival on a barrier, which is named.
+    /// It passed by an arrival; what its locals were, in brackets.
     PassedBy(String),
     /// It found a condition false, which is named.
     Declined(String),
@@ -119,7 +119,7 @@ impl Did {
             Self::ArrivedOn(on) => format!("arrived on {on} here"),
             Self::Arrived => "arrived here".to_owned(),
             Self::WentOn(on) => format!("went on here, without arriving on {on}"),
-            Self::PassedBy(on) => format!("passed by here, without arriving on {on}"),
+            Self::PassedBy(locals) => format!("passed by here{locals}"),
             Self::Accepted(condition) => format!("found `{condition}` true here"),
             Self::Declined(condition) => format!("found `{condition}` false here"),
             Self::NeverArrives(on) => {

@@ -13,6 +13,9 @@ use crate::trace::{AgentState, BarrierState, Event, Location, Status, Step};
 /// Words of an instruction that arrives.
 const ARRIVES: [&str; 6] = ["arrive", "sync", "signal", "ARV", "BAR.", "Barrier"];
 
+/// Steps of an agent that are looked at since its last arrival, at most.
+const MOST: usize = 10_000;
+
 /// The first time since its last arrival on a barrier that an agent passed by one.
 #[derive(Clone)]
 pub(super) struct Skip<'t> {
@@ -46,15 +49,12 @@ impl Skip<'_> {
         if self.locals.is_empty() { String::new() } else { format!(" ({})", self.locals) }
     }
 
-    fn place(&self, case: &Case<'_>, who: &[u32], barrier: u32) -> Place {
+    fn place(&self, who: &[u32]) -> Place {
         let agent = who.first().copied().unwrap_or_default();
         let (location, did) = match self.decision {
             Some((step, true)) => (step.location, Did::Accepted(condition(step).to_owned())),
             Some((step, false)) => (step.location, Did::Declined(condition(step).to_owned())),
-            None => {
-                let on = case.barrier(barrier) + &self.in_brackets();
-                (self.there.unwrap_or_default(), Did::PassedBy(on))
-            }
+            None => (self.there.unwrap_or_default(), Did::PassedBy(self.in_brackets())),
         };
         Place { agent, location, remark: Remark::Did(who.to_vec(), did) }
     }
@@ -122,7 +122,7 @@ impl<'c, 't> Skips<'c, 't> {
         // Whoever blocks stays where it is.
         let end = self.case.end.agents.get(&agent).and_then(|end| end.location);
         let end = end.filter(|end| own.last().is_some_and(|last| last.location != *end));
-        for (index, step) in own.iter().enumerate() {
+        for (index, step) in own.iter().enumerate().take(MOST) {
             let decided = decided(step).and_then(|holds| self.passed_by(step, holds, barrier));
             if decided.is_some() {
                 return decided;
@@ -229,11 +229,13 @@ pub(super) fn with(case: &Case<'_>, blame: &mut Blame) -> bool {
         return false;
     };
     let who = case.agents(&blame.agents);
-    let place = skip.place(case, &blame.agents, blame.barrier);
+    let place = skip.place(&blame.agents);
     if skip.decision.is_some() {
         let Some(rest) = blame.says.strip_prefix(&who) else { return false };
         blame.says = format!("{who} {}, and{rest}", skip.says(case));
     }
+    // That others arrived there is said in words.
+    blame.places.retain(|other| other.location != place.location);
     blame.places.insert(1.min(blame.places.len()), place);
     skip.decision.is_some()
 }
@@ -279,7 +281,7 @@ fn on(case: &Case<'_>, state: &BarrierState, who: &[u32], skip: &Skip<'_>) -> Bl
         says: format!("{names} {}{after}", skip.says(case)),
         barrier: state.barrier,
         others: sentence(&others),
-        places: vec![skip.place(case, who, state.barrier)],
+        places: vec![skip.place(who)],
     }
 }
 
