@@ -86,7 +86,7 @@ fn a_race_with_a_copy_knows_both_accesses() {
     assert!(matches!(found.earlier.copy, Some(Copied { landed: None, .. })));
     shows(
         &trace.outcome.explanation,
-        &["began a copy to buf[0]", "had not landed", "Nothing makes warp 1 wait"],
+        &["began a copy to buf[0]", "Warp 1 arrived on empty[0]", "let warp 1 arrive after its read"],
     );
     let early = gallery("ptx/mbarrier_try_wait_once_broken");
     assert!(conflict(&early).is_some_and(|found| found.earlier.step.is_some()));

@@ -436,6 +436,8 @@ fn every_name_of_a_diagnostic_is_explained() {
     used.insert(barcheck_specs::head::WRONG_HEAD.to_owned());
     // It is said of kernels by readers of all kinds, under a name that stands in one place.
     used.insert("not-followed".to_owned());
+    // It is said of runs, and by whoever shows one.
+    used.insert("evaluation".to_owned());
     // What is said where words are left out, and what never is.
     for silent in ["malformed", "meaning"] {
         assert!(used.remove(silent), "{silent}");
