@@ -313,7 +313,10 @@ impl<'p> Round<'p> {
         let Action::Compute { to, .. } = code.instructions.get(path.at + 1)?.action else { return None };
         path.decided = true;
         path.written.insert(to);
-        self.written.insert(to);
+        // What the first answer was must not matter either: it is taken to be yes.
+        let first = code.instructions.get(self.question + 1).map(|instruction| &instruction.action);
+        let Some(Action::Compute { to: first, .. }) = first else { return None };
+        self.written.extend([to, *first]);
         self.visited.insert(path.at + 1);
         path.at += 2;
         // What holds here when it is asked first need not hold later.
