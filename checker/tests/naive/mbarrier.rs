@@ -468,14 +468,12 @@ pub fn arrive_for_token(world: &mut World<'_>, who: Who, name: &Name, on: &Mbarr
     let object = object(world, who, on)?;
     let lanes = world.see(who).lane_set();
     let slot = Slot::Var(name.clone());
-    let mut others = world.state.agents[who.agent].fragments.iter().flat_map(|f| f.lanes.values());
-    if others.any(|l| l.iter().any(|(s, v)| *s != slot && matches!(v, Value::Token(of, _) if *of == object)))
-    {
-        return Err(Halt::NotModelled("several tokens of one object"));
-    }
-    let declared = world.see(who).lanes.values().any(|locals| locals.contains_key(&slot));
-    if declared && lanes != world.lanes_of(who.agent) {
-        return Err(Halt::NotModelled("some lanes get a new token"));
+    // What is kept beside the new token, in another variable or by other lanes, has to be of the same phase.
+    let replaced = |lane, s: &Slot| *s == slot && lanes.contains(lane);
+    let mut others = world.state.agents[who.agent].fragments.iter().flat_map(|f| f.lanes.iter());
+    let is_older = |v: &Value| matches!(v, Value::Token(of, age) if *of == object && *age > 0);
+    if others.any(|(lane, l)| l.iter().any(|(s, v)| !replaced(lane, s) && is_older(v))) {
+        return Err(Halt::NotModelled("tokens of several phases of one object"));
     }
     let before = life(world, object)?.parity;
     execute(world, who, on)?;
