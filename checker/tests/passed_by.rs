@@ -119,6 +119,29 @@ fn where_a_loop_is_left_in_its_midst_the_break_is_the_place() {
 }
 
 #[test]
+fn where_a_loop_is_left_before_the_first_step_of_a_round_the_break_is_the_place() {
+    let text = "target ptx;\ncta 256;\nwarps 0..8 {\n    for i in 0..8 {\n        if warp == 5 && i == 7 {\n            break;\n        }\n        bar.sync 1 + i % 2, 256;\n    }\n}\n";
+    let (headline, places) = told(text);
+    assert_eq!(
+        headline,
+        "deadlock: warp 5 left its loop and exited after 3 arrivals on barrier 2; warps 0-4, 6 and 7 wait on barrier 2 \
+         (224 of 256 threads arrived)"
+    );
+    assert_eq!(places[0], "6: warp 5 left its loop here");
+    // So it is where something else is done behind the loop.
+    let busy = text.replace("cta 256;", "cta 256; shared own[8];").replace("}\n}", "}\n write own[warp];\n}");
+    let (_, places) = told(&busy);
+    assert_eq!(places[0], "6: warp 5 left its loop here");
+    // The loop itself is shorter for it.
+    let shorter = text.replace(
+        "0..8 {\n        if warp == 5 && i == 7 {\n            break;\n        }",
+        "0..8 - warp / 7 {",
+    );
+    let (headline, _) = told(&shorter);
+    assert!(headline.starts_with("deadlock: warp 7 exited after 3 arrivals on barrier 2"), "{headline}");
+}
+
+#[test]
 fn a_stage_that_is_given_back_before_it_is_read_is_told_as_such() {
     let text = ring(1, "if i < 4 { bar.arrive 3 + i % 2, 64; }")
         .replace("    read tile[i % 2];\n", "")

@@ -34,6 +34,9 @@ function sign(kind, x, y, r, attributes, title) {
     SHAPES[kind](r), title && svg("title", null, title));
 }
 
+/** Lanes of agents beyond which roles are folded, but for whoever is to blame. */
+const MOST_LANES = 12;
+
 const lanes = {
   zoom: READABLE + 1,
   collapsed: new Set(),
@@ -49,7 +52,7 @@ const lanes = {
 
   layout() {
     this.rows = [];
-    const named = groups.length > 1 || groups[0]?.role;
+    const named = groups.length > 1 || groups[0]?.role || trace.agents.length > MOST_LANES;
     for (const group of groups) {
       const folded = named && this.collapsed.has(group);
       if (named) this.rows.push({ group, folded });
@@ -87,7 +90,7 @@ const lanes = {
     stage.append(this.drawing, this.stageLabels);
     this.fit(READABLE);
     // Of many, whoever is to blame is to be seen beside its role.
-    if (trace.agents.length > 12 && outcome.blamed) this.collapsed = new Set(groups);
+    if (trace.agents.length > MOST_LANES && outcome.blamed) this.collapsed = new Set(groups);
     $("lane-scroll").addEventListener("scroll", () => this.soon());
     new ResizeObserver(() => this.soon()).observe($("lane-scroll"));
     this.drawing.addEventListener("click", (event) => this.click(event));
@@ -402,7 +405,7 @@ const lanes = {
         () => select({ barrier: state.barrier === object.barrier ? null : object.barrier }), { class: "lane-label object", "data-barrier": object.barrier, title: cut(object.name, 80) });
     }
     if (group) {
-      return button([el("span", { class: "twist", "aria-hidden": "true" }, folded ? "\u25b8" : "\u25be"), name(group.role ?? "no role"), ` \u00d7${group.agents.length}`],
+      return button([el("span", { class: "twist", "aria-hidden": "true" }, folded ? "\u25b8" : "\u25be"), name(group.role ?? (groups.length > 1 ? "no role" : "all")), ` \u00d7${group.agents.length}`],
         () => this.fold(group), { class: "lane-label head", "aria-expanded": String(!folded), title: `Fold ${cut(group.role ?? "agents without a role", 60)}` });
     }
     return button([name(agentName(agent)), el("span", { class: "status" })], () => select({ agent: state.agent === agent ? null : agent }),

@@ -1,4 +1,4 @@
-//! How much memory a search may use when the user does not say.
+//! How much memory a search may use when the user does not say, and how much the process has taken.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,36 @@ pub(crate) fn default_budget() -> u64 {
     let group = fs::read_to_string("/proc/self/cgroup").ok();
     let group = group.and_then(|text| group_leaves(Path::new("/sys/fs/cgroup"), &text));
     budget(machine, group)
+}
+
+/// Where the count begins of the most memory that the process takes.
+pub(crate) struct Mark {
+    /// The most that it had taken before, if that could not be forgotten.
+    before: Option<u64>,
+}
+
+impl Mark {
+    /// The count begins here, as far as the system lets it: what the process has taken before is forgotten.
+    pub(crate) fn set() -> Self {
+        // As proc_pid_clear_refs(5) has it: the peak is what is resident now.
+        let is_forgotten = fs::write("/proc/self/clear_refs", "5").is_ok();
+        Self { before: if is_forgotten { None } else { most_resident() } }
+    }
+
+    /// The most that the process has taken since, in bytes, where the system says so; otherwise what was
+    /// `counted`. Where what was taken before cannot be forgotten, only what exceeds it is known.
+    pub(crate) fn most(&self, counted: u64) -> u64 {
+        let taken = most_resident().filter(|most| self.before.is_none_or(|before| *most > before));
+        taken.unwrap_or(counted)
+    }
+}
+
+/// The most memory that the process has had resident, in bytes.
+fn most_resident() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    kibibytes.checked_mul(1024)
 }
 
 fn budget(machine: Option<u64>, group: Option<u64>) -> u64 {
@@ -84,6 +114,25 @@ mod tests {
         assert_eq!(budget(Some(400 << 20), None), LEAST);
         assert_eq!(budget(None, None), UNKNOWN);
         assert!(default_budget() > 0);
+    }
+
+    #[test]
+    fn what_a_process_takes_after_a_mark_is_what_it_takes_at_least() {
+        let counted = 7;
+        let mark = Mark::set();
+        let held = vec![1_u8; 64 << 20];
+        let most = mark.most(counted);
+        assert!(most == counted || most >= 64 << 20, "{most}");
+        assert!(held.iter().all(|byte| *byte == 1));
+        if cfg!(target_os = "linux") {
+            assert_ne!(most, counted);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_forgotten_is_not_told_again() {
+        let most = most_resident().unwrap_or(0);
+        assert_eq!(Mark { before: Some(most + (1 << 40)) }.most(7), 7);
     }
 
     #[test]

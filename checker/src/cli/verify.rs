@@ -353,7 +353,10 @@ impl Question {
             KernelArgs::default().tell(&mut options.load, Some(entry.index));
         }
         let name = input.path.to_string_lossy().into_owned();
+        let mark = memory::Mark::set();
         let (mut decision, options, expectation) = self.decision(input, &name, &parameters, options);
+        let taken = &mut decision.statistics.peak_memory_bytes;
+        *taken = mark.most(*taken);
         let missed = || {
             let reason = decision.reason.as_ref().map(Reason::line).unwrap_or_default();
             Expectation::missed(format!("{}: {reason}", decision.verdict.name()))

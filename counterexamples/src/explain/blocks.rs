@@ -96,8 +96,9 @@ impl<'s> Blocks<'s> {
     }
 
     /// Where an agent left a loop in its midst after its last step in it, if there is but one such place: it
-    /// did not make a step behind it that it had made in an earlier round, or the loop has no other end.
-    pub(super) fn left_at(&self, last: Location, earlier: &[Location]) -> Option<Location> {
+    /// did not make a step behind it that it had made in an earlier round, or the loop has no other end, or it
+    /// has come less often than others.
+    pub(super) fn left_at(&self, last: Location, earlier: &[Location], is_less: bool) -> Option<Location> {
         let around = self.innermost_loop(&[last])?;
         let of_loop = |place: &&Location| self.innermost_loop(&[**place]) == Some(around);
         let is_skipped = |place: &Location| {
@@ -110,7 +111,7 @@ impl<'s> Blocks<'s> {
         let skipped: Vec<Location> = breaks.iter().copied().filter(is_skipped).collect();
         match (skipped.as_slice(), breaks.as_slice()) {
             ([only], _) => Some(*only),
-            ([], [only]) if around.head == "loop" => Some(*only),
+            ([], [only]) if around.head == "loop" || is_less => Some(*only),
             _ => None,
         }
     }
@@ -168,11 +169,20 @@ mod tests {
             Blocks::of("for i in 0..9 {\n a;\n if x { break; }\n b;\n}\nloop {\n c;\n if y { break; }\n}");
         let line = |line| at(line, 2);
         assert_eq!(
-            blocks.left_at(line(2), &[line(2), line(4)]),
+            blocks.left_at(line(2), &[line(2), line(4)], false),
             Some(Location { line: 3, column: 9, length: 5 })
         );
-        assert_eq!(blocks.left_at(line(4), &[line(2), line(4)]), None, "it may have ended by itself");
-        assert_eq!(blocks.left_at(line(7), &[line(7)]).map(|at| at.line), Some(8), "there is no other end");
+        assert_eq!(blocks.left_at(line(4), &[line(2), line(4)], false), None, "it may have ended by itself");
+        assert_eq!(
+            blocks.left_at(line(4), &[line(2), line(4)], true).map(|at| at.line),
+            Some(3),
+            "others went on"
+        );
+        assert_eq!(
+            blocks.left_at(line(7), &[line(7)], false).map(|at| at.line),
+            Some(8),
+            "there is no other end"
+        );
     }
 
     #[test]

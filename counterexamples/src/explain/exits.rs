@@ -1,5 +1,7 @@
 //! Agents that exited while others wait: where they left their code, and how often they had come.
 
+use std::collections::BTreeMap;
+
 use super::blocks::Blocks;
 use super::case::{Case, verb};
 use super::place::{Did, Place, Remark};
@@ -36,8 +38,20 @@ fn left_at(case: &Case<'_>, who: &[u32]) -> Option<Location> {
         let exit = case.exit(*agent)?.index;
         let own = case.trace.steps.iter().filter(|step| step.agent == *agent && step.index < exit);
         let places: Vec<Location> = own.map(|step| step.location).collect();
-        blocks.left_at(*places.last()?, &places)
+        let last = *places.iter().rev().find(|place| blocks.innermost_loop(&[**place]).is_some())?;
+        blocks.left_at(last, &places, came_less_often(case, *agent, last))
     });
     let first = left.next()??;
     left.all(|other| other == Some(first)).then_some(first)
+}
+
+/// Whether somebody who runs the same code has made a step more often.
+fn came_less_often(case: &Case<'_>, agent: u32, place: Location) -> bool {
+    let code = |agent: u32| case.trace.agents.get(agent as usize).map(|of| (&of.role, of.line));
+    let mut times: BTreeMap<u32, usize> = BTreeMap::new();
+    for step in case.trace.steps.iter().filter(|step| step.location == place) {
+        *times.entry(step.agent).or_default() += 1;
+    }
+    let own = times.get(&agent).copied().unwrap_or_default();
+    times.iter().any(|(other, times)| *times > own && code(*other) == code(agent))
 }

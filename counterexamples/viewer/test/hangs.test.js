@@ -31,10 +31,28 @@ warps 8..32 as consumer {
   return verified(file, join(WORK, "exits_early.html"), 1);
 }
 
+/** All warps run the same code, which has no name. */
+function ofOneRole() {
+  const file = join(WORK, "of_one_role.bar");
+  writeFileSync(file, `target ptx;
+cta 1024;
+shared stage[32];
+warps 0..32 {
+    for i in 0..8 {
+        if warp == 17 && i == 7 { break; }
+        write stage[warp];
+        bar.sync 1 + i % 2, 1024;
+    }
+}
+`);
+  return verified(file, join(WORK, "of_one_role.html"), 1);
+}
+
 const HANGS = [
   ["a consumer forgets an arrive", () => hang("forgotten_arrive"), 6, /warp 6 went on here/, ["b2 open", "b4 open"]],
   ["a warp leaves its loop a tile early", () => hang("a_tile_early"), 17, /warp 17 went on here/, ["b1 open", "b3 open"]],
-  ["a warp exits a tile early", exited, 17, /warp 17 exited here/, ["b7 open"]],
+  ["a warp exits a tile early", exited, 17, /warp 17 left its loop here/, ["b7 open"]],
+  ["one of many warps of one role leaves its loop", ofOneRole, 17, /warp 17 left its loop here/, ["b2 open"]],
 ];
 
 /** What is not in view, or covers something else. */

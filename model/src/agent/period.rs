@@ -4,10 +4,11 @@
 //! rounds, though only eight of them can be told apart. Where every use is so, the counter is kept modulo
 //! the least common multiple of its periods, and a loop without end has finitely many configurations.
 //!
-//! An expression f of a local i is *stepped* with d if f(i + d·t) = f(i) + t for all i, t ≥ 0, and f(i) ≥ 0:
-//! so is i itself with 1, f + k with d for a constant k ≥ 0, and f / a with d·a for a constant a > 0. Then f
-//! % c has the period d·c, and so has f & (c - 1) for a power of two. Any other operator has the periods of
-//! its operands, which are defined for all values, or for none, alike.
+//! An expression f of a local i is *stepped* with d from some value on if f(i + d·t) = f(i) + t for all i from
+//! there on and t ≥ 0, and f(i) ≥ 0: so is i itself with 1 from 0 on, f + k with d for a constant k ≥ 0, and f
+//! / a with d·a for a constant a > 0. As f(i) ≥ t where i is d·t further, f - k is, from d·k further on. Then
+//! f % c has the period d·c from there, and so has f & (c - 1) for a power of two. Any other operator has the
+//! periods of its operands, which are defined for all values, or for none, alike.
 //!
 //! A comparison of i + k with a constant has one outcome from some i on, and so the period 1 from there.
 //!
@@ -48,6 +49,12 @@ impl Period {
 
     fn of(length: i64) -> Self {
         Self { from: 0, length }
+    }
+
+    /// So many times as long, if that is not too long.
+    fn times(self, by: i64) -> Option<Self> {
+        let length = self.length.checked_mul(by).filter(|length| *length <= LONGEST)?;
+        Some(Self { length, ..self })
     }
 
     fn and(self, other: Self) -> Option<Self> {
@@ -161,9 +168,9 @@ fn period_in(expr: &Expr, local: LocalId) -> Option<Period> {
                 }
                 _ => None,
             };
-            let stepped = modulus.and_then(|modulus| stepped(a, local)?.checked_mul(modulus));
-            if let Some(period) = stepped.filter(|period| *period <= LONGEST) {
-                return Some(Period::of(period));
+            let stepped = modulus.and_then(|modulus| stepped(a, local)?.times(modulus));
+            if stepped.is_some() {
+                return stepped;
             }
             if let (BinaryOp::And, Expr::Int(mask @ 0..LONGEST)) = (op, &**b)
                 && let Some(period) = period_of_bits(a, bits_of(*mask), local)
@@ -221,17 +228,25 @@ fn period_of_bits(expr: &Expr, bits: u32, local: LocalId) -> Option<Period> {
     }
 }
 
-/// With what an expression is stepped in a local.
-fn stepped(expr: &Expr, local: LocalId) -> Option<i64> {
+/// With what an expression is stepped in a local, and from where on.
+fn stepped(expr: &Expr, local: LocalId) -> Option<Period> {
     match expr {
-        Expr::Local(other) => (*other == local).then_some(1),
+        Expr::Local(other) => (*other == local).then_some(Period::NONE),
         Expr::Binary(BinaryOp::Add, a, b) => match (&**a, &**b) {
             (a, Expr::Int(0..LONGEST)) => stepped(a, local),
             (Expr::Int(0..LONGEST), b) => stepped(b, local),
             _ => None,
         },
+        Expr::Binary(BinaryOp::Sub, a, by) => match **by {
+            Expr::Int(by @ 0..LONGEST) => {
+                let Period { from, length } = stepped(a, local)?;
+                let from = from.checked_add(length.checked_mul(by)?).filter(|from| *from <= LONGEST)?;
+                Some(Period { from, length })
+            }
+            _ => None,
+        },
         Expr::Binary(BinaryOp::Div, a, by) => match **by {
-            Expr::Int(by @ 1..=LONGEST) => stepped(a, local)?.checked_mul(by).filter(|d| *d <= LONGEST),
+            Expr::Int(by @ 1..=LONGEST) => stepped(a, local)?.times(by),
             _ => None,
         },
         _ => None,

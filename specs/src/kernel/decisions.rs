@@ -39,7 +39,7 @@ impl Residual<'_> {
         if self.may_be_unwritten(&keys, normal) {
             assumes.insert(Assumption::Written(self.branch(node)));
         }
-        let asker = Asker { slice: self.slice, keys };
+        let asker = Asker { slice: self.slice, keys, most: self.most };
         let formula = asker.formula(normal);
         let keys = asker.keys;
         let formula = if negated { formula.map(Formula::not) } else { formula };
@@ -79,7 +79,7 @@ impl Residual<'_> {
 
     /// Whether a condition asks for thresholds of unknown numbers and for nothing else.
     pub(super) fn asks(&self, node: usize, condition: ValueId) -> bool {
-        let asker = Asker { slice: self.slice, keys: self.keys(node) };
+        let asker = Asker { slice: self.slice, keys: self.keys(node), most: self.most };
         asker.formula(condition).is_some()
     }
 
@@ -92,7 +92,7 @@ impl Residual<'_> {
 
     /// The position of an unknown number among all that are computed with.
     pub(super) fn number(&mut self, node: usize, value: ValueId) -> Option<usize> {
-        let asker = Asker { slice: self.slice, keys: self.keys(node) };
+        let asker = Asker { slice: self.slice, keys: self.keys(node), most: self.most };
         let (one, two) = (asker.reaches(value, 1)?, asker.reaches(value, 2)?);
         let known = self.numbers.iter().position(|number| (&number.one, &number.two) == (&one, &two));
         Some(known.unwrap_or_else(|| {

@@ -22,8 +22,8 @@ pub(super) trait Names {
     fn number(&mut self, values: &Values, value: ValueId) -> Option<String>;
     /// The variable for an unknown number that is part of a sum, and the other terms.
     fn number_in(&mut self, values: &Values, sum: (u8, &[(ValueId, Lanes)])) -> Option<InSum>;
-    /// Whether what a register holds where paths meet counts up from a number that is not negative.
-    fn counts_up(&self, block: usize, register: Register) -> bool;
+    /// From which number on what a register holds where paths meet counts up, if that is not negative.
+    fn counts_up(&self, block: usize, register: Register) -> Option<u64>;
     /// Something is written that differs between lanes.
     fn by_lane(&mut self);
 }
@@ -212,7 +212,7 @@ impl<'v, N: Names> Writer<'v, N> {
     }
 
     /// Whether a number of 32 bits counts up from one that is not negative, which takes a long time to
-    /// overflow: it has no sign then.
+    /// overflow, or is as much less as it began with: it has no sign then.
     fn is_counter(&self, value: ValueId) -> bool {
         let (of, more) = match self.values.term(value) {
             Term::Sum { bits: 32, terms, known } => match terms.as_slice() {
@@ -222,7 +222,8 @@ impl<'v, N: Names> Writer<'v, N> {
             _ => (value, Some(0)),
         };
         let Term::Meet { block, register } = *self.values.term(of) else { return false };
-        more.is_some_and(|more| more >= 0) && self.names.counts_up(block, register)
+        let least = || i64::try_from(self.names.counts_up(block, register)?).ok();
+        more.is_some_and(|more| least().is_some_and(|least| more >= -least))
     }
 
     fn operand(&mut self, value: ValueId, ty: Type) -> Option<String> {

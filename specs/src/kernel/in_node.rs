@@ -67,7 +67,7 @@ impl Names for InNode<'_, '_> {
         Some((self.number(values, number)?, rest))
     }
 
-    fn counts_up(&self, block: usize, register: Register) -> bool {
+    fn counts_up(&self, block: usize, register: Register) -> Option<u64> {
         counts_up(self.residual.values, &self.residual.evaluation.meets, (block, register))
     }
 
@@ -110,29 +110,36 @@ impl Residual<'_> {
     }
 }
 
-/// Whether what a register holds where paths meet is a known number that is not negative, has counted up
-/// from one, by small numbers only, which takes a long time to overflow, or is what is left of such numbers.
-fn counts_up(values: &Values, meets: &Meets, meet: Meet) -> bool {
+/// From which number on what a register holds where paths meet has counted up, if it is a known number that
+/// is not negative, has counted up from one, by small numbers only, which takes a long time to overflow, or is
+/// what is left of such numbers.
+fn counts_up(values: &Values, meets: &Meets, meet: Meet) -> Option<u64> {
+    let mut least: Option<u64> = None;
     let (mut seen, mut work) = (BTreeSet::new(), vec![meet]);
     while let Some(meet) = work.pop() {
         if !seen.insert(meet) {
             continue;
         }
-        let Some(incoming) = meets.get(&meet) else { return false };
-        for (_, value) in incoming {
+        for (_, value) in meets.get(&meet)? {
             let from = match values.term(*value) {
-                _ if values.width(*value) < 32 => continue,
-                Term::Known(Lanes::All(number)) if *number < 1 << 31 => continue,
+                Term::Known(Lanes::All(number)) if *number < 1 << 31 => {
+                    least = Some(least.map_or(*number, |least| least.min(*number)));
+                    continue;
+                }
+                _ if values.width(*value) < 32 => {
+                    least = Some(0);
+                    continue;
+                }
                 Term::Meet { .. } => *value,
                 Term::Sum { bits: 32, terms, known: known @ Lanes::All(more) } => match terms.as_slice() {
                     [(from, Lanes::All(1))] if is_small(known, 32) && *more < 1 << 31 => *from,
-                    _ => return false,
+                    _ => return None,
                 },
-                _ => return false,
+                _ => return None,
             };
-            let Term::Meet { block, register } = *values.term(from) else { return false };
+            let Term::Meet { block, register } = *values.term(from) else { return None };
             work.push((block, register));
         }
     }
-    true
+    least
 }

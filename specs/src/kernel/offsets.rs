@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::arithmetic::{cut, signed};
-use super::code::{Operation, Register, own};
+use super::code::{Operation, Register};
 use super::evaluate::{Evaluation, OUTSIDE};
 use super::lanes::Lanes;
 use super::terms::{differs, is_invariant};
@@ -55,9 +55,9 @@ pub(super) fn take_out(values: &mut Values, evaluation: &mut Evaluation) {
         found.extend(parts.map(|parts| ((meet.0, meet.1 | OFFSETS), parts)));
     }
     // Those that are counted from a symbol have been taken apart before.
-    let rests = evaluation.meets.iter().filter(|((_, register), _)| is_rest(*register));
-    let all: Vec<(Meet, Vec<(usize, ValueId)>)> =
-        found.iter().cloned().chain(rests.map(|(meet, incoming)| (*meet, incoming.clone()))).collect();
+    // Others are counted from a symbol, or have nothing of an address.
+    let others = evaluation.meets.iter().map(|(meet, incoming)| (*meet, incoming.clone()));
+    let all: Vec<(Meet, Vec<(usize, ValueId)>)> = found.iter().cloned().chain(others).collect();
     let mut written = Vec::new();
     for (at, address) in addresses {
         let Some((base, offset)) = offsets.split(address, DEPTH) else { continue };
@@ -74,10 +74,6 @@ pub(super) fn take_out(values: &mut Values, evaluation: &mut Evaluation) {
     evaluation.meets.extend(found);
 }
 
-fn is_rest(register: Register) -> bool {
-    register != own(register)
-}
-
 /// Whether an address shows no base, or what meets beside it.
 fn is_hidden(values: &Values, address: ValueId) -> bool {
     let parts: Vec<ValueId> = match values.term(address) {
@@ -85,9 +81,8 @@ fn is_hidden(values: &Values, address: ValueId) -> bool {
         _ => vec![address],
     };
     let mut of_base = parts.iter().filter(|part| is_invariant(values, **part));
-    let is_rest =
-        |part: &ValueId| matches!(values.term(*part), Term::Meet { register, .. } if is_rest(*register));
-    (of_base.next().is_none() || parts.iter().any(is_rest)) && !differs(values, address)
+    let meets = |part: &ValueId| matches!(values.term(*part), Term::Meet { .. });
+    (of_base.next().is_none() || parts.iter().any(meets)) && !differs(values, address)
 }
 
 struct Offsets<'o> {
@@ -243,7 +238,7 @@ impl Offsets<'_> {
             let Some((_, incoming)) = meets.iter().find(|(meet, _)| *meet == (block, register)) else {
                 continue;
             };
-            let others = counters.iter().filter(|(other, _)| *other == block);
+            let others = counters.iter().filter(|of| of.0 == block && of.1 != register);
             let along = others.copied().find_map(|counter| self.along(part, incoming, counter, bits));
             if let Some(along) = along {
                 let one = Lanes::All(1);

@@ -42,6 +42,8 @@ pub(super) struct Residual<'r> {
     pub(super) is_all: bool,
     /// For each loop how it is left, where that is known.
     pub(super) trips: &'r [Option<Trip>],
+    /// How many iterations each loop has at most, if they are few.
+    pub(super) most: &'r [Option<i64>],
     /// Whether a register's name is that of no other.
     pub(super) has_own_name: &'r [bool],
     /// Variables that are needed, by register and the node where paths meet.

@@ -17,7 +17,7 @@ use super::slice::Slice;
 use super::structure::{Stop, Structurer};
 use super::traits::Knowledge;
 use super::tree::Statements;
-use super::trips::trips;
+use super::trips::{most, trips};
 use super::value::{ValueId, Values};
 use super::warp::Warp;
 use crate::common::span::Span;
@@ -122,6 +122,7 @@ impl Shared {
         self.counted.retain(|number| !self.lacking.contains(number));
         let knowledge = Knowledge::new(&mut self.values, evaluation, &flow, &self.counted);
         let trips = trips(&self.values, evaluation, &flow);
+        let most = most(&self.values, evaluation, &flow, super::counts::MOST);
         let told = told(code, slice, &flow);
         let mut residual = Residual {
             told: &told,
@@ -137,6 +138,7 @@ impl Shared {
             rank: (Warp::threads(warp.cluster) > 1).then_some(warp.rank),
             is_all: warp.is_all(),
             trips: &trips,
+            most: &most,
             has_own_name: &self.has_own_name,
             needed: BTreeSet::new(),
             rounds: BTreeSet::new(),

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::arithmetic::apply;
-use super::code::Register;
+use super::code::{Operation, Register};
 use super::dominators::dominates;
 use super::evaluate::{Evaluation, OUTSIDE, Way};
 use super::flow::Flow;
 use super::lanes::Lanes;
+use super::terms::is_truth;
 use super::value::{Term, ValueId, Values};
 
 /// How a loop is left whose iterations are counted.
@@ -24,6 +25,9 @@ pub(super) struct Trip {
 /// Iterations that are run at most, of one loop and of all together.
 const MOST: i64 = 1 << 16;
 
+/// Parts of a condition that are looked at.
+const PARTS: usize = 8;
+
 /// What meets at the header of a loop.
 type Meets = BTreeMap<Register, (Lanes, ValueId)>;
 
@@ -31,6 +35,21 @@ type Meets = BTreeMap<Register, (Lanes, ValueId)>;
 pub(super) fn trips(values: &Values, evaluation: &Evaluation, flow: &Flow) -> Vec<Option<Trip>> {
     let mut left = MOST;
     (0..flow.loops.len()).map(|number| trip(values, evaluation, flow, number, &mut left)).collect()
+}
+
+/// For each loop how many iterations it has at most, if they are known to be few: however else it may be
+/// left, by `i < 4` of `i < 4 && i < n`.
+pub(super) fn most(values: &Values, evaluation: &Evaluation, flow: &Flow, few: i64) -> Vec<Option<i64>> {
+    let bound = |number: usize| {
+        let exits =
+            flow.loops[number].nodes.iter().filter_map(|node| way_out(evaluation, flow, number, *node));
+        let parts = exits.flat_map(|(condition, when)| parts(values, condition, when));
+        let times = parts.filter_map(|(condition, when)| {
+            times(values, evaluation, (flow, number), (condition, when), &mut few.clone())
+        });
+        times.min()
+    };
+    (0..flow.loops.len()).map(bound).collect()
 }
 
 fn trip(
@@ -41,6 +60,18 @@ fn trip(
     left: &mut i64,
 ) -> Option<Trip> {
     let (node, condition, when) = exit(evaluation, flow, number)?;
+    let times = times(values, evaluation, (flow, number), (condition, when), left)?;
+    Some(Trip { node, times, when })
+}
+
+/// At which time that a condition is asked it is what a loop is left by, from 1.
+fn times(
+    values: &Values,
+    evaluation: &Evaluation,
+    (flow, number): (&Flow, usize),
+    (condition, when): (ValueId, bool),
+    left: &mut i64,
+) -> Option<i64> {
     let header = flow.loops[number].header;
     let mut meets = Meets::new();
     needed(values, evaluation, (flow, number), condition, &mut meets)?;
@@ -53,7 +84,7 @@ fn trip(
         let mut run = Run { values, header, known: &known, memo: HashMap::new() };
         let outcome = run.value(condition)?.all()? != 0;
         if outcome == when {
-            return Some(Trip { node, times, when });
+            return Some(times);
         }
         let next: Option<Vec<(Register, Lanes)>> =
             meets.iter().map(|(register, (_, next))| Some((*register, run.value(*next)?))).collect();
@@ -66,26 +97,54 @@ fn trip(
     None
 }
 
-/// The only way out of a loop: the node, its condition, and whether it is left where that is true. It is
-/// asked once in every iteration.
+/// The only way out of a loop: the node, its condition, and whether it is left where that is true.
 fn exit(evaluation: &Evaluation, flow: &Flow, number: usize) -> Option<(usize, ValueId, bool)> {
-    let found = &flow.loops[number];
     let is_inside = |to: usize| to < flow.after.len() && flow.contains(Some(number), to);
-    let mut exits = found
-        .nodes
-        .iter()
-        .filter(|node| evaluation.then[**node].into_iter().flat_map(Way::nodes).any(|to| !is_inside(to)));
+    let leaves =
+        |node: &&usize| evaluation.then[**node].into_iter().flat_map(Way::nodes).any(|to| !is_inside(to));
+    let mut exits = flow.loops[number].nodes.iter().filter(leaves);
     let (Some(node), None) = (exits.next(), exits.next()) else { return None };
-    let Some(Way::Branch(condition, taken, other)) = evaluation.then[*node] else { return None };
+    let (condition, when) = way_out(evaluation, flow, number, *node)?;
+    Some((*node, condition, when))
+}
+
+/// By which condition a node leaves a loop, and whether it does so where that is true. It is asked once in
+/// every iteration.
+fn way_out(evaluation: &Evaluation, flow: &Flow, number: usize, node: usize) -> Option<(ValueId, bool)> {
+    let is_inside = |to: usize| to < flow.after.len() && flow.contains(Some(number), to);
+    let Some(Way::Branch(condition, taken, other)) = evaluation.then[node] else { return None };
     let when = match (is_inside(taken), is_inside(other)) {
         (false, true) => true,
         (true, false) => false,
         _ => return None,
     };
-    let mut backs = flow.before[found.header].iter().filter(|from| flow.contains(Some(number), **from));
+    let header = flow.loops[number].header;
+    let mut backs = flow.before[header].iter().filter(|from| flow.contains(Some(number), **from));
     let is_asked =
-        flow.innermost[*node] == Some(number) && backs.all(|back| dominates(&flow.dominator, *node, *back));
-    is_asked.then_some((*node, condition, when))
+        flow.innermost[node] == Some(number) && backs.all(|back| dominates(&flow.dominator, node, *back));
+    is_asked.then_some((condition, when))
+}
+
+/// The conditions of which each makes another one true or not by itself, and what they have to be for that.
+fn parts(values: &Values, condition: ValueId, when: bool) -> Vec<(ValueId, bool)> {
+    let (mut parts, mut work) = (Vec::new(), vec![(condition, when)]);
+    while let Some((condition, when)) = work.pop().filter(|_| parts.len() < PARTS) {
+        match values.term(condition) {
+            Term::Apply { operation: Operation::LogicalNot, terms, .. } => {
+                work.extend(terms.iter().map(|term| (*term, !when)));
+            }
+            Term::Apply { operation: Operation::And | Operation::Or, terms, .. }
+                if terms.iter().all(|term| is_truth(values, *term)) =>
+            {
+                let is_or = matches!(values.term(condition), Term::Apply { operation: Operation::Or, .. });
+                if is_or == when {
+                    work.extend(terms.iter().map(|term| (*term, when)));
+                }
+            }
+            _ => parts.push((condition, when)),
+        }
+    }
+    parts
 }
 
 /// Collects what meets at the header that a term needs: known where the loop is entered, and one value for
@@ -145,9 +204,8 @@ impl Run<'_> {
                 let mut sum = known.clone();
                 for (term, factor) in terms {
                     let of = self.value(*term)?;
-                    let product =
-                        Lanes::map(&[&of, factor], |n| apply(super::code::Operation::Multiply, ty, n))?;
-                    sum = Lanes::map(&[&sum, &product], |n| apply(super::code::Operation::Add, ty, n))?;
+                    let product = Lanes::map(&[&of, factor], |n| apply(Operation::Multiply, ty, n))?;
+                    sum = Lanes::map(&[&sum, &product], |n| apply(Operation::Add, ty, n))?;
                 }
                 sum
             }

@@ -44,8 +44,13 @@ pub(crate) fn run(args: &WhereArgs, colours: Colours) -> io::Result<Status> {
     };
     let path = args.file.to_string_lossy();
     let watch = Watch::new(&name, true);
-    let found = find_meant(&Source::new(&path, &bytes), args, (seek, &options, &watch), colours);
+    let mark = memory::Mark::set();
+    let mut found = find_meant(&Source::new(&path, &bytes), args, (seek, &options, &watch), colours);
     drop(watch);
+    if let Ok(found) = &mut found {
+        let taken = &mut found.statistics.peak_memory_bytes;
+        *taken = mark.most(*taken);
+    }
     match found {
         Ok(found) => answer(args, &name, &found, colours),
         Err(why) => {

@@ -7,7 +7,7 @@ use crate::kernel::numbers::{Number, least_multiple};
 use crate::kernel::tree::{Decision, Residue};
 
 /// Thresholds ahead that are followed.
-pub(super) const MOST: i64 = 20;
+pub(in crate::kernel) const MOST: i64 = 20;
 /// Thresholds in each step of a loop.
 const IN_STEP: usize = 6;
 /// Values that are told apart of a number of which something is computed.

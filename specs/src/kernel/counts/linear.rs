@@ -24,6 +24,8 @@ pub(in crate::kernel) struct Asker<'a> {
     pub(in crate::kernel) slice: &'a Slice,
     /// Terms in words, as the node sees them.
     pub(in crate::kernel) keys: Keys<'a>,
+    /// How many iterations each loop has at most, if they are few.
+    pub(in crate::kernel) most: &'a [Option<i64>],
 }
 
 impl Asker<'_> {
@@ -205,6 +207,7 @@ impl Asker<'_> {
             about,
             is_turned,
             is_invariant,
+            most: None,
         })
     }
 
@@ -265,6 +268,10 @@ impl Asker<'_> {
             }
         };
         let (other, inside, in_units, is_turned) = (None, Vec::new(), Vec::new(), true);
+        let most = match side.rounds.as_slice() {
+            [(header, _)] => self.flow().innermost[*header].and_then(|inner| self.most[inner]),
+            _ => None,
+        };
         let threshold = Threshold {
             side,
             other,
@@ -277,6 +284,7 @@ impl Asker<'_> {
             about,
             is_turned,
             is_invariant: self.is_invariant(sum),
+            most,
         };
         Some(Formula::Reaches(Box::new(threshold)))
     }

@@ -24,6 +24,12 @@
 //! iterations. It is then taken for another one each time: that allows more than happens, and nothing less.
 //! Behind that loop it is what it was in the last iteration.
 //!
+//! # Several loops
+//!
+//! Where a loop of few iterations, `k < 4 && k < n`, stands beside others over the same number, it takes
+//! nothing off: its thresholds are those at the beginning, and which of them is asked says a variable that
+//! counts its iterations. So the loop behind it has the whole number before it.
+//!
 //! # Remainders
 //!
 //! Where a loop takes 2^k thresholds in each iteration, what is left of the number at its end is the
@@ -54,7 +60,9 @@ mod families;
 mod finish;
 mod lanes;
 mod linear;
+mod looked;
 mod numbered;
+mod remainders;
 mod rewrite;
 mod rounding;
 mod sides;
@@ -63,6 +71,7 @@ mod sum;
 mod written;
 
 pub(super) use asked::with_word_replaced;
+pub(super) use families::MOST;
 pub(super) use linear::Asker;
 pub(super) use rewrite::count;
 pub(super) use written::{beside, expand};
@@ -114,7 +123,7 @@ impl Formula {
     pub(super) fn known(&self) -> Option<bool> {
         match self {
             Self::Reaches(threshold) => threshold.known(),
-            Self::Low(_) => None,
+            Self::Low(low) => low.known(),
             Self::Not(inside) => inside.known().map(|holds| !holds),
             Self::All(parts) => all(parts, true),
             Self::Any(parts) => all(parts, false),
@@ -192,6 +201,8 @@ pub(super) struct Threshold {
     pub(super) is_turned: bool,
     /// The number never changes while the kernel runs.
     pub(super) is_invariant: bool,
+    /// It grows with one loop, which has at most so many iterations.
+    pub(super) most: Option<i64>,
 }
 
 impl Threshold {
@@ -234,4 +245,16 @@ pub(super) struct Low {
     /// header.
     pub(super) least: i64,
     pub(super) round: Option<(usize, i64)>,
+}
+
+impl Low {
+    /// Whether it holds whatever the number is: nothing is more than all low bits, and nothing less than none.
+    fn known(&self) -> Option<bool> {
+        let grows = self.round.map_or(0, |(_, by)| by);
+        if self.least > self.mask && grows >= 0 {
+            Some(false)
+        } else {
+            (self.least <= 0 && grows <= 0).then_some(true)
+        }
+    }
 }

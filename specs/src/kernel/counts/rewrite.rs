@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::asked::{Asked, joined, with_word_replaced};
 use super::families::{Families, MOST, Member, side};
+use super::looked::looked;
 use super::numbered::{Numbers, positions};
 use super::sites::{Site, change, collect, forget, walk};
-use super::{Formula, Low, Threshold};
+use super::{Formula, Threshold};
 use crate::common::span::Span;
 use crate::kernel::code::Comparison;
 use crate::kernel::keys::slug;
@@ -85,11 +86,11 @@ pub(super) struct Use {
     /// By the header of a loop, how many positions an iteration takes.
     pub(super) rounds: BTreeMap<usize, i64>,
     /// Answers that are known ahead.
-    ahead: i64,
+    pub(super) ahead: i64,
     /// Positions that hold whatever the number is, for those that grow.
-    given: i64,
-    /// Something is computed of it.
-    is_computed: bool,
+    pub(super) given: i64,
+    /// Something is computed of it, or a loop looks at it that takes nothing off.
+    is_read: bool,
     /// Where it is asked about first.
     span: Span,
 }
@@ -100,11 +101,13 @@ pub(super) type Place = (usize, Option<usize>);
 /// What one role counts.
 pub(super) struct Plan<'f> {
     pub(super) families: &'f Families,
-    names: &'f [String],
+    pub(super) names: &'f [String],
     pub(super) numbers: &'f Numbers,
     pub(super) uses: BTreeMap<Place, Use>,
     /// Loops whose iterations are counted, by their headers.
     passes: BTreeSet<usize>,
+    /// Those of them that take nothing off numbers.
+    pub(super) looked: BTreeSet<usize>,
     /// Decisions that stay as they are.
     refused: BTreeSet<String>,
 }
@@ -118,7 +121,8 @@ impl<'f> Plan<'f> {
             computed.extend(numbers.computes(site.decision).into_iter().flat_map(positions));
         }
         let (uses, passes, refused) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
-        let mut plan = Self { families, names, numbers, uses, passes, refused };
+        let looked = looked(families, &sites);
+        let mut plan = Self { families, names, numbers, uses, passes, looked, refused };
         loop {
             plan.uses.clear();
             for number in computed.iter().filter_map(|position| numbers.all.get(*position)) {
@@ -126,7 +130,7 @@ impl<'f> Plan<'f> {
                     let place = plan.uses.entry((family, number.one.scope)).or_default();
                     place.span = number.span;
                     place.ahead = families.all[family].fixed.max(1);
-                    place.is_computed = true;
+                    place.is_read = true;
                 }
             }
             let accepted: Vec<&Site<'_>> =
@@ -139,8 +143,11 @@ impl<'f> Plan<'f> {
             };
         }
         let accepted = sites.iter().filter(|site| plan.is_accepted(site.decision));
-        let remainders = accepted.flat_map(|site| &site.decision.formula).flat_map(Formula::remainders);
-        plan.passes = remainders.filter_map(|low| Some(low.round?.0)).collect();
+        let formulas: Vec<&Formula> = accepted.flat_map(|site| &site.decision.formula).collect();
+        let remainders = formulas.iter().flat_map(|formula| formula.remainders());
+        let thresholds = formulas.iter().flat_map(|formula| formula.thresholds());
+        let looks = thresholds.filter_map(|it| plan.look(it, families.member(it)?)).map(|look| look.header);
+        plan.passes = remainders.filter_map(|low| Some(low.round?.0)).chain(looks).collect();
         plan
     }
 
@@ -171,8 +178,14 @@ impl<'f> Plan<'f> {
             let family = &self.families.all[member.family];
             let position = self.families.position(threshold, member)?;
             let first = || Use { span: site.span, ..Use::default() };
+            let look = self.look(threshold, member);
             let place = self.uses.entry((member.family, threshold.scope)).or_insert_with(first);
-            for (header, growth) in &side(threshold, member).rounds {
+            if let Some(look) = &look {
+                place.ahead = place.ahead.max(look.last + 1);
+                place.is_read = true;
+            }
+            let rounds = side(threshold, member).rounds.iter().filter(|_| look.is_none());
+            for (header, growth) in rounds {
                 let taken = family.positions(*growth)?;
                 if *place.rounds.entry(*header).or_insert(taken) != taken {
                     return None;
@@ -203,20 +216,12 @@ impl<'f> Plan<'f> {
             let Some(position) = self.families.position(threshold, member) else { return false };
             let gone = |header: &&usize| site.around.contains(header) || site.before.contains(header);
             let counted: BTreeSet<usize> = place.rounds.keys().filter(gone).copied().collect();
-            let own: BTreeSet<usize> = threshold.side.rounds.iter().map(|(header, _)| *header).collect();
+            let looks = self.look(threshold, member).is_some();
+            let taken = threshold.side.rounds.iter().filter(|_| !looks);
+            let own: BTreeSet<usize> = taken.map(|(header, _)| *header).collect();
             let given = self.families.all[member.family].given(side(threshold, member).given);
             let is_given = if position < place.given { given == place.given } else { given <= position };
             counted == own && is_given && place.ahead <= MOST
-        })
-    }
-
-    /// Whether what is left of a number has its low bits: all that is taken is a multiple.
-    fn has_rest(&self, low: &Low) -> bool {
-        let member = self.families.member(&low.first);
-        let place = member.and_then(|member| self.uses.get(&(member.family, low.first.scope)));
-        place.is_some_and(|place| {
-            let mut taken = place.rounds.values();
-            !place.rounds.is_empty() && place.given == 0 && taken.all(|taken| taken & low.mask == 0)
         })
     }
 
@@ -296,7 +301,7 @@ impl<'f> Plan<'f> {
             fixed: family.fixed,
             count: format!("{name}_count"),
             left: format!("{name}_left"),
-            ahead: if of.rounds.is_empty() && !of.is_computed { 0 } else { of.ahead },
+            ahead: if of.rounds.is_empty() && !of.is_read { 0 } else { of.ahead },
             given: of.given,
             known: family.known(),
             has_rest: family.offset().is_some(),
@@ -376,50 +381,6 @@ impl<'f> Plan<'f> {
         Vec::new()
     }
 
-    /// Whether a condition about a remainder holds, in a variable: where what is left does not say so, as it
-    /// was decided.
-    fn with_rest(&self, low: &Low, asked: Asked, decision: &Decision, span: Span) -> (Asked, Statements) {
-        let known = || {
-            let member = self.families.member(&low.first)?;
-            Some((member.family, self.uses.get(&(member.family, low.first.scope))?.ahead))
-        };
-        let Some((family, ahead)) = known() else { return (asked, Vec::new()) };
-        let name = &self.names[family];
-        let flag = format!("{name}_rest");
-        let when = |asked: &Asked, then: Statements, otherwise: Statements| {
-            let decided = Decided::default();
-            let condition = Condition::Value { text: asked.text(), compares: asked.compares(), decided };
-            Statement::If { condition, then, otherwise, span }
-        };
-        let yes = || vec![set(&flag, "1", Some(1), span)];
-        let no = || vec![set(&flag, "0", Some(0), span)];
-        let mut decision = decision.clone();
-        decision.forget();
-        let condition = Condition::Uniform { decision, negated: false };
-        let decided = vec![Statement::If { condition, then: yes(), otherwise: no(), span }];
-        let open =
-            Asked::Text(format!("({name}_left == {ahead}) || ({name}_count == 0) || ({name}_left < 0)"));
-        let known = vec![when(&asked, yes(), no())];
-        (Asked::Compares(flag.clone(), Comparison::Equal, 1), vec![when(&open, decided, known)])
-    }
-
-    fn low(&self, low: &Low) -> Asked {
-        let known = || {
-            let family = self.families.member(&low.first)?.family;
-            Some((&self.names[family], self.families.all[family].offset()?))
-        };
-        let Some((name, offset)) = known() else { return Asked::Text("1".to_owned()) };
-        let rest = match (offset + low.more) & low.mask {
-            0 => format!("{name}_left & {}", low.mask),
-            more => format!("({name}_left + {more}) & {}", low.mask),
-        };
-        let least = match low.round {
-            None => low.least.to_string(),
-            Some((header, by)) => format!("{} + {} * {by}", low.least, pass(header)),
-        };
-        Asked::Text(format!("({rest}) >= {least}"))
-    }
-
     fn asked(&self, formula: &Formula) -> Asked {
         match formula {
             Formula::Reaches(threshold) => self.reaches(threshold),
@@ -454,7 +415,9 @@ impl<'f> Plan<'f> {
         let Some((member, position)) = known() else { return Asked::Text("1".to_owned()) };
         let Member { family, turned, .. } = member;
         let name = &self.names[family];
-        let asked = if !threshold.grows() {
+        let asked = if let Some(look) = self.look(threshold, member) {
+            look.asked(&format!("{name}_left"))
+        } else if !threshold.grows() {
             let side = side(threshold, member);
             if side.given.is_some_and(|given| given >= side.least) {
                 Asked::Text("1".to_owned())
@@ -484,11 +447,11 @@ fn rests_on(decision: &Decision, span: Span) -> BTreeSet<Assumption> {
 }
 
 /// The variable for the iterations of a loop, which is known by its header.
-fn pass(header: usize) -> String {
+pub(super) fn pass(header: usize) -> String {
     format!("pass_{header}")
 }
 
-fn set(local: &str, text: &str, number: Option<i64>, span: Span) -> Statement {
+pub(super) fn set(local: &str, text: &str, number: Option<i64>, span: Span) -> Statement {
     let value = Amount { text: text.to_owned(), number, step: None };
     Statement::Set { local: local.to_owned(), value, span }
 }
