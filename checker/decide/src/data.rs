@@ -3,8 +3,8 @@
 //!
 //! The reader of the kernel makes a private choice of such a branch. A violation that is found along with
 //! such choices is one for some outcome of them. It does not rest on the data if it is found whatever the
-//! data is, as long as all threads see the same: once with all such choices false, once with all true. A
-//! deadlock does all the same if runs with other data do not end in it.
+//! data is, as long as all threads see the same: once with all such choices false, once with all true. It
+//! does all the same if a run with other data comes to a proper end: `tid == leader` holds for one lane.
 
 use crate::decision::{Finding, Related};
 use crate::random_runs;
@@ -37,10 +37,16 @@ impl Asked<'_> {
             }
             // Asked once for all of them: it takes two searches.
             let certain = certain.get_or_insert_with(|| self.whatever_the_data());
-            if finding.rule == Rule::Deadlock && certain.contains(&finding.rule) {
-                let ends_well =
-                    random_runs::may_end_well(self.program, self.readings, &finding.trace, self.patience);
-                certain.retain(|rule| !(ends_well && *rule == Rule::Deadlock));
+            let rule = finding.rule;
+            if certain.contains(&rule)
+                && random_runs::may_end_well(
+                    self.program,
+                    self.readings,
+                    (rule, &finding.trace),
+                    self.patience,
+                )
+            {
+                certain.remove(&rule);
             }
             if !certain.contains(&finding.rule) {
                 finding.data = taken;

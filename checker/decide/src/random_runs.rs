@@ -1,10 +1,11 @@
 //! Whether a run could have gone on to a proper end, had the data been other.
 //!
-//! A deadlock that comes about with every choice of unknown data false, and with every one true, need not be
-//! one for certain: data that says when a loop ends is neither. So runs are tried that make the decisions of
-//! the whole group as the counterexample does, and take what is unknown at random, and where that comes to no
-//! end otherwise, the last choice first. One in which everybody gets to the end shows that the deadlock rests
-//! on the data. It may, too, where there are too many to try all.
+//! A violation that comes about with every choice of unknown data false, and with every one true, need not be
+//! one for certain: data that says when a loop ends is neither, nor is what holds for one thread alone. So
+//! runs are tried that make the decisions of the whole group as the counterexample does, and take what is
+//! unknown at random, and where that comes to no end otherwise, the last choice first. One in which everybody
+//! gets to the end shows that the violation rests on the data. It may, too, where there are too many to try
+//! all.
 
 use barcheck_counterexamples::Trace;
 use barcheck_model::Patience;
@@ -21,17 +22,17 @@ const STEPS: u64 = 200_000;
 const STEPS_OF_ONE: u64 = STEPS / 4;
 
 /// Ways of a choice that are tried, at most.
-const MOST_WAYS: usize = 8;
+const MOST_WAYS: u64 = 8;
 
 /// Whether one of the runs that are tried comes to its end, or there are too many of them.
 pub(crate) fn may_end_well(
     program: &Arc<Program>,
     readings: machine::Options,
-    trace: &Trace,
+    (rule, trace): (Rule, &Trace),
     patience: &Patience,
 ) -> bool {
     let machine = Machine::within(Arc::clone(program), readings, patience.clone());
-    let mut runs = Runs { machine, made: BTreeMap::new(), left: STEPS };
+    let mut runs = Runs { machine, rule, made: BTreeMap::new(), left: STEPS };
     runs.learn(trace);
     let mut is_certain = false;
     for seed in 1..=RUNS {
@@ -48,6 +49,8 @@ pub(crate) fn may_end_well(
 
 struct Runs {
     machine: Machine,
+    /// The rule that is not to be violated in the end.
+    rule: Rule,
     /// The decisions of the whole group, by sequence and position in it.
     made: BTreeMap<(usize, u32), u32>,
     left: u64,
@@ -159,10 +162,14 @@ impl Runs {
         landed.map(|next| run.state = next).is_some()
     }
 
-    /// Whether everybody has come to the end. What is left over then is another matter.
+    /// Whether everybody has come to the end. What else is left over then is another matter.
     fn is_over(&self, state: &State) -> bool {
         self.machine.agents().all(|agent| self.machine.moves(state, agent).is_empty())
-            && self.machine.judge(state).iter().all(|found| found.rule != Rule::Deadlock)
+            && self
+                .machine
+                .judge(state)
+                .iter()
+                .all(|found| ![Rule::Deadlock, self.rule].contains(&found.rule))
     }
 
     /// The ways to make a move, the last of which is to be tried first: the one that is known, or all.
@@ -185,11 +192,22 @@ impl Runs {
             (None, Choices::Uniform(_)) => Some(vec![of(random.of(&picks))?]),
             (None, _) => {
                 let first = random.of(&picks);
-                let others = picks.filter(|pick| *pick != first).take(MOST_WAYS);
+                let others = some_of(picks).into_iter().filter(|pick| *pick != first);
                 others.chain([first]).map(of).collect()
             }
         }
     }
+}
+
+/// Some ways of a choice: all if they are few, else those at both ends and in the middle, where the lanes of
+/// a warp that go one way are few or all but few.
+fn some_of(picks: std::ops::Range<u64>) -> Vec<u64> {
+    let (from, to) = (picks.start, picks.end);
+    if to.saturating_sub(from) <= MOST_WAYS {
+        return picks.collect();
+    }
+    let middle = from + (to - from) / 2;
+    vec![from, from + 1, middle - 1, middle, middle + 1, to - 2, to - 1]
 }
 
 /// A run so far, and the agent whose turn it is.

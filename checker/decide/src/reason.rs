@@ -135,14 +135,21 @@ impl Reason {
     }
 
     /// All violations that were found rest on unknown data.
-    pub(crate) fn data_dependent(rule: &str) -> Self {
-        Self::new(
-            format!(
-                "`{rule}` depends on data that is not known: it comes about if threads see different values"
+    ///
+    /// `parameters` are those by which threads decide for themselves.
+    pub(crate) fn data_dependent(rule: &str, parameters: &BTreeSet<String>) -> Self {
+        let given: Vec<String> = parameters.iter().map(|name| format!("--param {name}=0")).collect();
+        let remedy = match given.as_slice() {
+            [] => "see whether they do; --deny data-dependent makes an error of it".to_owned(),
+            given => format!(
+                "see whether they do, or say what a launch is given: `{}`; --deny data-dependent makes an error of it",
+                given.join(" ")
             ),
-            "see whether they can; --deny data-dependent makes an error of it",
-        )
-        .of(Cause::Data)
+        };
+        let what = format!(
+            "`{rule}` depends on data that is not known: it comes about with some values that threads may see"
+        );
+        Self::new(what, remedy).of(Cause::Data)
     }
 
     /// The text is malformed: its first error, and how many there are.
@@ -160,6 +167,13 @@ impl Reason {
     /// It keeps a protocol that is violated from being searched to the end.
     pub(crate) fn for_more(self) -> Self {
         Self { what: format!("more rules may be violated than are shown: {}", self.what), ..self }
+    }
+
+    /// The same, where a kernel was read so that it comes to what has no value.
+    pub(crate) fn of_a_kernel(self) -> Self {
+        let remedy = "look at the address there: it is that of no object, or of one that is not found; what comes \
+                      behind is not followed";
+        Self { remedy: Some(remedy.to_owned()), cause: Cause::NotFollowed, ..self }
     }
 
     /// All of it in one line: `3:5: what happened; what to do`.

@@ -69,8 +69,8 @@ fn doubts(extracted: &Extracted) -> String {
     if !lines.is_empty() {
         let _ = writeln!(
             text,
-            "// Of the kernel, what is violated only if threads see different data is `inconclusive`: see its\n\
-             // lines {}.",
+            "// Of the kernel, what is violated with some data that threads may see, and not with other, is\n\
+             // `inconclusive`: see its lines {}.",
             lines.join(", ")
         );
     }
@@ -86,7 +86,8 @@ fn doubts(extracted: &Extracted) -> String {
         let _ = writeln!(
             text,
             "// Decisions about one thing need not go together in every way ({}): what is\n\
-             // violated along with several of them is `inconclusive` of the kernel, unless a value shows it.",
+             // violated along with several of them is `inconclusive` of the kernel, unless a value shows
+             // it.",
             names.join(", ")
         );
     }

@@ -96,8 +96,8 @@ impl<'s> Blocks<'s> {
     }
 
     /// Where an agent left a loop in its midst after its last step in it, if there is but one such place: it
-    /// did not make a step behind it that it had made in an earlier round, or the loop has no other end, or it
-    /// has come less often than others.
+    /// did not make a step behind it that it had made in an earlier round, or the loop has no other end, or
+    /// it has come less often than others.
     pub(super) fn left_at(&self, last: Location, earlier: &[Location], is_less: bool) -> Option<Location> {
         let around = self.innermost_loop(&[last])?;
         let of_loop = |place: &&Location| self.innermost_loop(&[**place]) == Some(around);

@@ -4,11 +4,11 @@
 //! rounds, though only eight of them can be told apart. Where every use is so, the counter is kept modulo
 //! the least common multiple of its periods, and a loop without end has finitely many configurations.
 //!
-//! An expression f of a local i is *stepped* with d from some value on if f(i + d·t) = f(i) + t for all i from
-//! there on and t ≥ 0, and f(i) ≥ 0: so is i itself with 1 from 0 on, f + k with d for a constant k ≥ 0, and f
-//! / a with d·a for a constant a > 0. As f(i) ≥ t where i is d·t further, f - k is, from d·k further on. Then
-//! f % c has the period d·c from there, and so has f & (c - 1) for a power of two. Any other operator has the
-//! periods of its operands, which are defined for all values, or for none, alike.
+//! An expression f of a local i is *stepped* with d from some value on if f(i + d·t) = f(i) + t for all i
+//! from there on and t ≥ 0, and f(i) ≥ 0: so is i itself with 1 from 0 on, f + k with d for a constant k ≥
+//! 0, and f / a with d·a for a constant a > 0. As f(i) ≥ t where i is d·t further, f - k is, from d·k
+//! further on. Then f % c has the period d·c from there, and so has f & (c - 1) for a power of two. Any
+//! other operator has the periods of its operands, which are defined for all values, or for none, alike.
 //!
 //! A comparison of i + k with a constant has one outcome from some i on, and so the period 1 from there.
 //!
@@ -16,8 +16,8 @@
 //!
 //! The low bits of an expression are those of its operands' low bits alone where numbers are added,
 //! multiplied and the like, and those of higher bits where it is shifted to the right. So `e & m` with a
-//! number m of k bits has the period that the low k bits of e have: 2^k if e is i. Factors are below 2^16, so
-//! that nothing leaves 64 bits before i has counted to 2^47.
+//! number m of k bits has the period that the low k bits of e have: 2^k if e is i. Factors are below 2^16,
+//! so that nothing leaves 64 bits before i has counted to 2^47.
 
 use crate::program::{BinaryOp, Code, Expr, Local, LocalId, LocalKind, Op, UnaryOp};
 

@@ -73,6 +73,8 @@ pub struct Extracted {
     /// The parameters of the kernel that may be given, as [`LoadOptions::defines`] names them without
     /// `param.`: those that are about something.
     pub parameters: BTreeSet<String>,
+    /// Those of them by which each warp, or each lane, decides for itself.
+    pub own: BTreeSet<String>,
     /// What some of them are at least, as definitions say.
     pub least: BTreeMap<String, i64>,
     /// Which lines of the source the kernel's lines come from, in the order of the kernel's text.

@@ -1,9 +1,48 @@
-//! Comparisons in other words: with all that is unknown on one side, or with what stands on both taken away.
+//! Comparisons in other words: with all that is unknown on one side, with what stands on both taken away, or
+//! with both of what the lesser is taken.
 
 use super::arithmetic::cut;
 use super::code::{Comparison, Operation, Type};
 use super::lanes::Lanes;
 use super::value::{Term, ValueId, Values};
+
+/// Numbers up to which a loop may be followed round by round.
+const FEW: u64 = 20;
+
+impl Values {
+    /// `i < min(n, 4)` is `i < n && i < 4`, and `i >= min(n, 4)` is `i >= n || i >= 4`; of the greater of two
+    /// likewise. Only with few: a loop up to many is not followed round by round.
+    pub(super) fn of_lesser(
+        &mut self,
+        comparison: Comparison,
+        ty: Type,
+        [a, b]: [ValueId; 2],
+    ) -> Option<ValueId> {
+        let is_less = match comparison {
+            Comparison::Less | Comparison::LessOrEqual => true,
+            Comparison::Greater | Comparison::GreaterOrEqual => false,
+            Comparison::Equal | Comparison::NotEqual => return None,
+        };
+        let of = |value: ValueId| match self.term(value) {
+            Term::Apply { operation: of @ (Operation::Minimum | Operation::Maximum), ty: of_ty, terms } => {
+                let few =
+                    |term: &ValueId| self.as_known(*term).and_then(Lanes::all).is_some_and(|n| n <= FEW);
+                let is_it = *of_ty == ty && terms.len() == 2 && terms.iter().any(few);
+                is_it.then(|| (*of == Operation::Minimum, [terms[0], terms[1]]))
+            }
+            _ => None,
+        };
+        // What is less than the lesser, and what the greater is less than, is so of both.
+        let (is_both, pairs) = match (of(a), of(b)) {
+            (_, Some((is_lesser, [x, y]))) => (is_less == is_lesser, [[a, x], [a, y]]),
+            (Some((is_lesser, [x, y])), None) => (is_less != is_lesser, [[x, b], [y, b]]),
+            (None, None) => return None,
+        };
+        let parts = pairs.map(|pair| self.apply(Operation::Compare(comparison), ty, &pair));
+        let truth = Type { bits: 1, signed: false };
+        Some(self.apply(if is_both { Operation::And } else { Operation::Or }, truth, &parts))
+    }
+}
 
 /// The width of sums that are compared so.
 const WORD_BITS: u8 = 32;

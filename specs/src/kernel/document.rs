@@ -346,14 +346,20 @@ impl Printer<'_> {
                 ("?".to_owned(), format!(" // unknown, and each {} by itself", self.speech.noun))
             }
             Condition::OfLane => {
-                // How many lanes: none, one or all; any number, where others look at the lane as well.
-                let (most, lanes) = if self.by_lane { (33, "part") } else { (3, "part * (15 * part - 14)") };
+                // How many lanes: none, one, all but one, or all. Where others look at the lane as well, any
+                // number of the last ones or of the first ones, so that lane 0 goes either way with any
+                // others.
+                let (most, lanes) = if self.by_lane {
+                    (64, "part < 32 && lane >= 32 - part || part >= 32 && lane < part - 31")
+                } else {
+                    (4, "lane < part + part / 2 * 29")
+                };
                 self.line(
                     depth,
                     &format!("part = any 0..{most}; // unknown, and each lane by itself"),
                     Some(span),
                 );
-                (format!("lane < {lanes}"), String::new())
+                (lanes.to_owned(), String::new())
             }
         };
         if then.is_empty() && !otherwise.is_empty() {

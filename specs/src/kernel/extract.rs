@@ -53,6 +53,8 @@ pub(crate) struct Extraction {
     pub(crate) words: BTreeMap<String, String>,
     /// All that conditions are about, whoever decides them.
     pub(crate) things: BTreeSet<String>,
+    /// What conditions are about that each warp or lane decides for itself.
+    pub(crate) own: BTreeSet<String>,
     /// What the reader took for true, and where.
     pub(crate) assumed: Vec<(String, Span)>,
     /// Where the grid would end with an error: taken not to happen.
@@ -63,6 +65,12 @@ pub(crate) struct Extraction {
 }
 
 impl Extraction {
+    /// Notes what conditions are about, and what those are that each warp or lane decides for itself.
+    fn is_about(&mut self, own: BTreeSet<String>) {
+        self.things = self.about.values().flatten().chain(&own).cloned().collect();
+        self.own = own;
+    }
+
     fn rests_on(&mut self, decision: &Decision) {
         self.assumes.extend(&decision.assumes);
         self.about.entry(decision.key.clone()).or_default().extend(decision.about.iter().cloned());
@@ -179,7 +187,7 @@ pub(crate) fn extract(
     extraction.beside = counts::beside(&shared.decisions);
     let words = shared.decisions.iter().map(|(key, name)| (name.clone(), super::keys::plain(key)));
     extraction.words = words.collect();
-    extraction.things = extraction.about.values().flatten().cloned().chain(shared.unknown).collect();
+    extraction.is_about(shared.unknown);
     Ok(extraction)
 }
 

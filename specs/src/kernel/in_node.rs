@@ -111,8 +111,8 @@ impl Residual<'_> {
 }
 
 /// From which number on what a register holds where paths meet has counted up, if it is a known number that
-/// is not negative, has counted up from one, by small numbers only, which takes a long time to overflow, or is
-/// what is left of such numbers.
+/// is not negative, has counted up from one, by small numbers only, which takes a long time to overflow, or
+/// is what is left of such numbers.
 fn counts_up(values: &Values, meets: &Meets, meet: Meet) -> Option<u64> {
     let mut least: Option<u64> = None;
     let (mut seen, mut work) = (BTreeSet::new(), vec![meet]);

@@ -1,4 +1,6 @@
-//! Branches on what is known of lanes together with what the whole group decides: `tid == 0 && i < n`.
+//! Branches on what is known of lanes together with what the whole group decides, `tid == 0 && i < n`, or
+//! with what is not known of each lane: `tid == 0 && flag[tid]`. Of those for which the first part says all,
+//! nothing is asked.
 
 use std::collections::BTreeSet;
 
@@ -27,6 +29,7 @@ impl Residual<'_> {
             decided: Decided { is_private, ..Decided::default() },
         };
         let from = before.len();
+        self.asks_lanes = self.is_partly_exact(node, original, normal);
         match self.part(node, (original, normal), (&mut written, before), DEPTH) {
             Some(text) => {
                 written.text = text;
@@ -51,8 +54,10 @@ impl Residual<'_> {
         if !joins || operation != same || terms.iter().any(|term| !is_truth(self.values, *term)) {
             return false;
         }
-        let is_exact = |term: &ValueId| {
-            self.values.as_known(*term).is_none() && self.knowledge.at(self.values, node, *term).is_exact
+        let is_exact = |term: &ValueId| match self.values.as_known(*term) {
+            // What is known and the same for all lanes says nothing.
+            Some(known) => known.all().is_none(),
+            None => self.knowledge.at(self.values, node, *term).is_exact,
         };
         let mut pairs = terms.iter().zip(normals);
         terms.iter().any(is_exact) && terms.len() > 1
@@ -143,6 +148,32 @@ impl Residual<'_> {
         local
     }
 
+    /// Asks for what is not known of a lane, or of a warp, before a branch: the variable that holds the
+    /// outcome.
+    fn of_lanes(
+        &mut self,
+        node: usize,
+        (original, normal): (ValueId, ValueId),
+        before: &mut Statements,
+    ) -> String {
+        let span = self.branch(node);
+        let (decision, negated) = self.decision(node, normal, original);
+        self.unknown.extend(self.keys(node).about(normal));
+        let local = format!("own_{}", self.name(&decision.key));
+        let set = |number: i64| {
+            let value = Amount { text: number.to_string(), number: Some(number), step: None };
+            vec![Statement::Set { local: local.clone(), value, span }]
+        };
+        let of_lane = self.knowledge.at(self.values, node, normal).spread == Spread::Lane;
+        let condition =
+            if of_lane && self.live > 1 && !self.is_all { Condition::OfLane } else { Condition::OfWarp };
+        let asked = Statement::If { condition, then: set(1), otherwise: set(0), span };
+        if !before.contains(&asked) {
+            before.push(asked);
+        }
+        if negated { format!("!{local}") } else { local }
+    }
+
     fn part(
         &mut self,
         node: usize,
@@ -167,14 +198,17 @@ impl Residual<'_> {
             let local = self.asked_before(node, decision, before);
             return Some(if negated { format!("!{local}") } else { local });
         }
-        let (Term::Apply { operation, terms, .. }, Term::Apply { operation: same, terms: normals, .. }) =
-            (self.values.term(original).clone(), self.values.term(normal).clone())
-        else {
-            return None;
+        let taken_apart = match (self.values.term(original).clone(), self.values.term(normal).clone()) {
+            (Term::Apply { operation, terms, .. }, Term::Apply { operation: same, terms: normals, .. })
+                if operation == same && terms.iter().all(|term| self.values.width(*term) <= 1) =>
+            {
+                Some((operation, terms, normals))
+            }
+            _ => None,
         };
-        if operation != same || terms.iter().any(|term| self.values.width(*term) > 1) {
-            return None;
-        }
+        let Some((operation, terms, normals)) = taken_apart else {
+            return self.asks_lanes.then(|| self.of_lanes(node, (original, normal), before));
+        };
         let mut texts = Vec::new();
         for pair in terms.into_iter().zip(normals) {
             texts.push(self.part(node, pair, (&mut *written, &mut *before), left)?);

@@ -88,7 +88,9 @@ impl Objects {
                 objects.of_pairs.extend(address.is_even.then_some(span));
                 if !address.computed.is_empty() {
                     let factors = address.computed.iter().map(|(_, factor)| factor.all());
-                    if !factors.into_iter().any(|factor| factor == Some(BYTES as u64)) {
+                    let is_ring = factors.into_iter().any(|factor| factor == Some(BYTES as u64));
+                    // Where something is taken away again, nothing need begin at what is known.
+                    if !is_ring || is_taken_from(&address) {
                         strided.insert(address.base.clone());
                     }
                     starts.entry(address.base).or_default().insert(address.known);
@@ -229,11 +231,8 @@ impl Objects {
                 && (address.known - array.start) % BYTES == 0
         };
         // Where something is taken away again, the known part of an address may be behind all objects.
-        let is_taken_away = |(_, factor): &(ValueId, Lanes)| {
-            factor.all().is_some_and(|factor| signed(factor, address.bits) < 0)
-        };
         let only = match arrays.as_slice() {
-            [only] if address.computed.iter().any(is_taken_away) => Some(only),
+            [only] if is_taken_from(address) => Some(only),
             _ => None,
         };
         let only = only.filter(|only| (address.known - only.start) % BYTES == 0);
@@ -361,6 +360,12 @@ pub(super) fn masked(values: &Values, value: ValueId) -> Option<(ValueId, bool)>
     let (of, mask) = number(b).map(|mask| (a, mask)).or_else(|| number(a).map(|mask| (b, mask)))?;
     let kept = mask | OF_PAIR | (BYTES as u64 - 1);
     (ty.bits == 32 && kept == u64::from(u32::MAX)).then_some((of, mask & OF_PAIR == 0))
+}
+
+/// Whether something computed is taken away from an address.
+fn is_taken_from(address: &Address) -> bool {
+    let is_less = |factor: &Lanes| factor.all().is_some_and(|factor| signed(factor, address.bits) < 0);
+    address.computed.iter().any(|(_, factor)| is_less(factor))
 }
 
 fn unknown(span: Span) -> Stop {

@@ -52,6 +52,8 @@ pub(super) struct Residual<'r> {
     pub(super) decisions: &'r mut HashMap<String, String>,
     /// Loops whose iterations are counted since an operand needs them, by their headers.
     pub(super) rounds: BTreeSet<usize>,
+    /// What is not known of a lane may be asked beside what is.
+    pub(super) asks_lanes: bool,
     /// What conditions are about that warps or lanes decide by themselves.
     pub(super) unknown: &'r mut BTreeSet<String>,
     /// Unknown numbers of which something is computed.

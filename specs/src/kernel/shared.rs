@@ -142,6 +142,7 @@ impl Shared {
             has_own_name: &self.has_own_name,
             needed: BTreeSet::new(),
             rounds: BTreeSet::new(),
+            asks_lanes: false,
             decisions: &mut self.decisions,
             unknown: &mut self.unknown,
             numbers: &mut self.numbers,

@@ -316,19 +316,19 @@ impl Values {
             }
             (Operation::Xor, [a, b]) if a == b => Some(self.number(0)),
             (Operation::Xor, [a, b]) => {
-                let is_0 = |value| self.as_known(value).is_some_and(Lanes::is_zero);
-                let other = if is_0(*b) { Some(*a) } else { is_0(*a).then_some(*b) };
+                let is_0 = |value: &ValueId| self.as_known(*value).is_some_and(Lanes::is_zero);
+                let other = if is_0(b) { Some(*a) } else { is_0(a).then_some(*b) };
                 other.filter(|other| self.width(*other) <= ty.bits)
             }
+            (Operation::Select, [a, b, _]) if a == b => Some(*a),
             (Operation::Select, [a, b, condition]) => {
-                if a == b {
-                    return Some(*a);
-                }
                 let all = self.as_known(*condition)?.all()?;
                 Some(if all != 0 { *a } else { *b })
             }
             (Operation::Minimum | Operation::Maximum, [a, b]) if a == b => Some(*a),
-            (Operation::Compare(comparison), [a, b]) => self.comparison(comparison, ty, *a, *b),
+            (Operation::Compare(comparison), [a, b]) => {
+                self.comparison(comparison, ty, *a, *b).or_else(|| self.of_lesser(comparison, ty, [*a, *b]))
+            }
             _ => None,
         }
     }

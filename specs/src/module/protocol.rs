@@ -52,11 +52,13 @@ pub(super) fn load(
     let mut program = contents.program;
     relocate(&mut program, &extraction, &lines);
     let warnings = remarks(&extraction, entry, (&launch, &sizes), noun);
-    let parameters = extraction.things.iter().filter(|name| entry.may_be_number(name));
+    let parameters =
+        |of: &BTreeSet<String>| of.iter().filter(|name| entry.may_be_number(name)).cloned().collect();
     let extracted = Extracted {
         private: extraction.private.iter().map(|(span, _)| lines.place(*span)).collect(),
         origins: module.origins(chosen, &lines),
-        parameters: parameters.cloned().collect(),
+        parameters: parameters(&extraction.things),
+        own: parameters(&extraction.own),
         least,
         about: extraction.about,
         beside: extraction.beside,

@@ -9,21 +9,6 @@ use super::rewrite::{Place, Plan, pass};
 use super::sites::Site;
 use super::{Formula, Threshold};
 
-/// The headers of loops that take nothing off: of several that count one number those whose iterations are
-/// few.
-pub(super) fn looked(families: &Families, sites: &[Site<'_>]) -> BTreeSet<usize> {
-    let mut loops: BTreeMap<Place, BTreeMap<usize, Option<i64>>> = BTreeMap::new();
-    let formulas = sites.iter().filter_map(|site| site.decision.formula.as_ref());
-    for threshold in formulas.flat_map(Formula::thresholds) {
-        if let Some(member) = families.member(threshold) {
-            let of = loops.entry((member.family, threshold.scope)).or_default();
-            of.extend(threshold.side.rounds.iter().map(|(header, _)| (*header, threshold.most)));
-        }
-    }
-    let several = loops.into_values().filter(|of| of.len() > 1).flatten();
-    several.filter_map(|(header, most)| most.map(|_| header)).collect()
-}
-
 /// How a threshold is asked for in a loop that takes nothing off.
 pub(super) struct Look {
     pub(super) header: usize,
@@ -48,6 +33,21 @@ impl Look {
 }
 
 impl Plan<'_> {
+    /// The headers of loops that take nothing off: of several that count one number those whose iterations
+    /// are few.
+    pub(super) fn looked(families: &Families, sites: &[Site<'_>]) -> BTreeSet<usize> {
+        let mut loops: BTreeMap<Place, BTreeMap<usize, Option<i64>>> = BTreeMap::new();
+        let formulas = sites.iter().filter_map(|site| site.decision.formula.as_ref());
+        for threshold in formulas.flat_map(Formula::thresholds) {
+            if let Some(member) = families.member(threshold) {
+                let of = loops.entry((member.family, threshold.scope)).or_default();
+                of.extend(threshold.side.rounds.iter().map(|(header, _)| (*header, threshold.most)));
+            }
+        }
+        let several = loops.into_values().filter(|of| of.len() > 1).flatten();
+        several.filter_map(|(header, most)| most.map(|_| header)).collect()
+    }
+
     /// How a threshold is asked for, if that is in a loop that takes nothing off.
     pub(super) fn look(&self, threshold: &Threshold, member: Member) -> Option<Look> {
         let [(header, growth)] = side(threshold, member).rounds.as_slice() else { return None };

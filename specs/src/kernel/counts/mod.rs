@@ -248,7 +248,8 @@ pub(super) struct Low {
 }
 
 impl Low {
-    /// Whether it holds whatever the number is: nothing is more than all low bits, and nothing less than none.
+    /// Whether it holds whatever the number is: nothing is more than all low bits, and nothing less than
+    /// none.
     fn known(&self) -> Option<bool> {
         let grows = self.round.map_or(0, |(_, by)| by);
         if self.least > self.mask && grows >= 0 {

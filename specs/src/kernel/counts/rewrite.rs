@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::asked::{Asked, joined, with_word_replaced};
 use super::families::{Families, MOST, Member, side};
-use super::looked::looked;
 use super::numbered::{Numbers, positions};
 use super::sites::{Site, change, collect, forget, walk};
 use super::{Formula, Threshold};
@@ -121,7 +120,7 @@ impl<'f> Plan<'f> {
             computed.extend(numbers.computes(site.decision).into_iter().flat_map(positions));
         }
         let (uses, passes, refused) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
-        let looked = looked(families, &sites);
+        let looked = Self::looked(families, &sites);
         let mut plan = Self { families, names, numbers, uses, passes, looked, refused };
         loop {
             plan.uses.clear();
