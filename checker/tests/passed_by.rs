@@ -142,6 +142,53 @@ fn where_a_loop_is_left_before_the_first_step_of_a_round_the_break_is_the_place(
 }
 
 #[test]
+fn a_loop_that_all_of_a_role_leave_before_any_arrival_is_left_at_its_break() {
+    let ring = |condition: &str| {
+        format!(
+            "target ptx;\ncta 96;\nshared own[3];\nmbarrier full[2] count 1;\nmbarrier empty[2] count 2;\n\
+             warp 0 {{ let s = 0; let p = 1; for k in 0..6 {{\nmbarrier.wait.parity empty[s], p;\n\
+             if lane == 0 {{ mbarrier.arrive full[s]; }} advance s, p, 2; }} }}\n\
+             warps 1..3 {{ let s = 0; let p = 0;\nfor k in 0..6 {{\nmbarrier.wait.parity full[s], p;\n\
+             if {condition} {{ break; }}\nif lane == 0 {{ mbarrier.arrive empty[s]; }} advance s, p, 2; }}\n\
+             for w in 0..2 {{ write own[warp]; }}\n}}\n"
+        )
+    };
+    for (condition, on) in [("k == 1", "empty[1]"), ("uniform ?", "empty[0]")] {
+        let (headline, places) = told(&ring(condition));
+        let says = format!("deadlock: warps 1 and 2 left their loop and exited without arriving on {on}; ");
+        assert!(headline.starts_with(&says), "{headline}");
+        assert!(places[0].starts_with("12: warps 1 and 2 left their loop here"), "{places:?}");
+    }
+    // The loop has an end of its own.
+    let (headline, _) =
+        told(&ring("k == 9").replace(
+            "for k in 0..6 {\nmbarrier.wait.parity full",
+            "for k in 0..1 {\nmbarrier.wait.parity full",
+        ));
+    assert!(headline.starts_with("deadlock: warps 1 and 2 exited "), "{headline}");
+}
+
+#[test]
+fn a_parity_that_does_not_change_is_the_cause_and_not_what_waits_for_it() {
+    let tiles = |parity: &str| {
+        format!(
+            "target ptx;\ncta 64;\nmbarrier full count 1;\nmbarrier done count 1;\n\
+             warp 0 {{ for t in 0..4 {{\nif t >= 1 {{ mbarrier.wait.parity done, (t - 1) & 1; }}\n\
+             if lane == 0 {{ mbarrier.arrive full; }}\nbar.sync 1, 64; }} }}\n\
+             warp 1 {{ for t in 0..4 {{\nbar.sync 1, 64;\nmbarrier.wait.parity full, {parity};\n\
+             if lane == 0 {{ mbarrier.arrive done; }} }} }}\n"
+        )
+    };
+    let (headline, places) = told(&tiles("0"));
+    assert!(
+        headline.starts_with("deadlock: warp 1 waited for full with parity 0 again, that of phase 0, which it had seen complete"),
+        "{headline}"
+    );
+    assert!(places[0].starts_with("11: warp 1 waits here on full"), "{places:?}");
+    assert!(decided(&tiles("t & 1")).findings.is_empty());
+}
+
+#[test]
 fn a_stage_that_is_given_back_before_it_is_read_is_told_as_such() {
     let text = ring(1, "if i < 4 { bar.arrive 3 + i % 2, 64; }")
         .replace("    read tile[i % 2];\n", "")

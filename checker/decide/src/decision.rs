@@ -297,6 +297,16 @@ impl Decision {
         }
     }
 
+    /// A kernel has a meaning whatever its addresses are: it is its reading that does not follow it where it
+    /// comes to what has no value.
+    pub(crate) fn excuse_a_kernel(mut self) -> Self {
+        if self.verdict == Verdict::Error && self.extracted.is_some() {
+            self.verdict = Verdict::Inconclusive;
+            self.reason = self.reason.map(Reason::of_a_kernel);
+        }
+        self
+    }
+
     /// A lint that is an error violates the protocol, whatever a search says that came to no end.
     pub(crate) fn heed_remarks(mut self) -> Self {
         let denied = self.remarks.iter().any(|remark| remark.level == Level::Error);

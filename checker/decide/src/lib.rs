@@ -481,8 +481,8 @@ impl Judged {
                 .map(|extracted| concrete::Kernel { extracted }.in_question(std::slice::from_ref(found)));
             let rule = found.rule.name();
             let unseen = in_question.map(|names| Reason::unseen(rule, &names, &decision.tried));
-            let own = decision.extracted.as_ref().map(|extracted| extracted.own.clone()).unwrap_or_default();
-            let reason = unseen.unwrap_or_else(|| Reason::data_dependent(rule, &own));
+            let own = decision.extracted.iter().flat_map(|extracted| &extracted.own);
+            let reason = unseen.unwrap_or_else(|| Reason::data_dependent(rule, own));
             decision.verdict = Verdict::Inconclusive;
             return decision.because(reason);
         }
@@ -494,11 +494,6 @@ impl Judged {
             Verdict::Error => self.outcome.fault.as_ref().map(|fault| reason::fault(program, fault)),
             Verdict::Verified | Verdict::Violated => None,
         };
-        if decision.verdict == Verdict::Error && decision.extracted.is_some() {
-            // A kernel has a meaning whatever its addresses are: it is this reading that does not follow it.
-            decision.verdict = Verdict::Inconclusive;
-            decision.reason = decision.reason.map(Reason::of_a_kernel);
-        }
-        decision.heed_remarks()
+        decision.excuse_a_kernel().heed_remarks()
     }
 }

@@ -137,8 +137,8 @@ impl Reason {
     /// All violations that were found rest on unknown data.
     ///
     /// `parameters` are those by which threads decide for themselves.
-    pub(crate) fn data_dependent(rule: &str, parameters: &BTreeSet<String>) -> Self {
-        let given: Vec<String> = parameters.iter().map(|name| format!("--param {name}=0")).collect();
+    pub(crate) fn data_dependent<'p>(rule: &str, parameters: impl Iterator<Item = &'p String>) -> Self {
+        let given: Vec<String> = parameters.map(|name| format!("--param {name}=0")).collect();
         let remedy = match given.as_slice() {
             [] => "see whether they do; --deny data-dependent makes an error of it".to_owned(),
             given => format!(

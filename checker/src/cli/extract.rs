@@ -86,8 +86,7 @@ fn doubts(extracted: &Extracted) -> String {
         let _ = writeln!(
             text,
             "// Decisions about one thing need not go together in every way ({}): what is\n\
-             // violated along with several of them is `inconclusive` of the kernel, unless a value shows
-             // it.",
+             // violated along with several of them is `inconclusive` of the kernel, unless a value shows it.",
             names.join(", ")
         );
     }

@@ -65,7 +65,11 @@ pub(super) fn of(case: &Case<'_>, barriers: &[u32]) -> Option<Blame> {
         return None;
     }
     let laps = laps::of(case);
-    let overtaken = rounds::overtaken(case, &laps::that_last(&laps, barriers));
+    let late = laps::that_last(&laps, barriers);
+    if let Some(blame) = laps::again(case, &late) {
+        return Some(blame);
+    }
+    let overtaken = rounds::overtaken(case, &late);
     let parted = overtaken.or_else(|| parted_from(case, barriers)).map(|blame| with_decision(case, blame));
     parted.or_else(|| skipped::blame(case, barriers)).or_else(|| mutual(case, barriers))
 }

@@ -109,11 +109,21 @@ impl<'s> Blocks<'s> {
         };
         let breaks: Vec<Location> = self.breaks.iter().filter(of_loop).copied().take(MOST).collect();
         let skipped: Vec<Location> = breaks.iter().copied().filter(is_skipped).collect();
+        // The last step was to decide for it.
+        let decided = breaks.iter().find(|place| self.is_decided_at(last, **place));
         match (skipped.as_slice(), breaks.as_slice()) {
+            _ if decided.is_some() => decided.copied(),
             ([only], _) => Some(*only),
             ([], [only]) if around.head == "loop" || is_less => Some(*only),
             _ => None,
         }
+    }
+
+    /// Whether a place stands behind a condition that is at another.
+    fn is_decided_at(&self, condition: Location, place: Location) -> bool {
+        let is_head =
+            |block: &Block<'_>| block.places[0] <= key(condition) && key(condition) < block.places[1];
+        self.all.iter().any(|block| block.is_if() && is_head(block) && block.contains(place))
     }
 
     /// The blocks around a place, from outside.

@@ -7,6 +7,9 @@ use super::case::{Case, verb};
 use super::place::{Did, Place, Remark};
 use crate::trace::Location;
 
+/// Steps of an agent that are looked at, the last ones.
+const MOST: usize = 10_000;
+
 /// That some exited, after so many arrivals on a barrier each.
 pub(super) fn exit(case: &Case<'_>, who: &[u32], on: &str, before: usize) -> (String, Place) {
     let exit = who.first().and_then(|agent| case.exit(*agent)).map(|step| step.location);
@@ -38,8 +41,16 @@ fn left_at(case: &Case<'_>, who: &[u32]) -> Option<Location> {
         let exit = case.exit(*agent)?.index;
         let own = case.trace.steps.iter().filter(|step| step.agent == *agent && step.index < exit);
         let places: Vec<Location> = own.map(|step| step.location).collect();
-        let last = *places.iter().rev().find(|place| blocks.innermost_loop(&[**place]).is_some())?;
-        blocks.left_at(last, &places, came_less_often(case, *agent, last))
+        // Of the loops that it has gone through, the last one first.
+        let mut seen = Vec::new();
+        (0..places.len()).rev().take(MOST).find_map(|at| {
+            let around = blocks.innermost_loop(&places[at..=at])?;
+            if seen.contains(around) {
+                return None;
+            }
+            seen.push(*around);
+            blocks.left_at(places[at], &places[..at], came_less_often(case, *agent, places[at]))
+        })
     });
     let first = left.next()??;
     left.all(|other| other == Some(first)).then_some(first)

@@ -248,6 +248,35 @@ pub(super) fn skipped(case: &Case<'_>, barriers: &[u32]) -> Option<Blame> {
     Some(Blame { agents: who, says, barrier: first.barrier, others: String::new(), places })
 }
 
+/// Those whose wait goes on in the end, with the parity of a phase that they had seen complete before.
+pub(super) fn again(case: &Case<'_>, laps: &[&Lap<'_>]) -> Option<Blame> {
+    let first = *laps.iter().find(|lap| lap.seen && !lap.is_idle())?;
+    let phase = first.phase?;
+    let who = names::distinct(laps.iter().filter(|lap| lap.is_like(first)).map(|lap| lap.agent));
+    let on = case.barrier(first.barrier);
+    let says = format!(
+        "{} waited for {on} with parity {} again{}, that of phase {phase}, which {} had seen complete",
+        case.agents(&who),
+        phase & 1,
+        case.at(first.step.location),
+        verb(&who, "it", "they"),
+    );
+    let others =
+        format!("The parity changes with each phase: {} of {on} has come and gone.", next_phases(first));
+    let did = Remark::Did(who.clone(), Did::Waits(on));
+    let places = vec![Place { agent: first.agent, location: first.step.location, remark: did }];
+    Some(Blame { agents: who, says, barrier: first.barrier, others, places })
+}
+
+/// The phases that a wait missed, after the one whose parity it had.
+fn next_phases(lap: &Lap<'_>) -> String {
+    let from = lap.phase.map_or(0, |phase| phase + 1);
+    match lap.later.saturating_sub(2) {
+        0 => format!("phase {from}"),
+        more => format!("what came in phases {from} to {}", from + more),
+    }
+}
+
 /// That the waits of agents that go on in the end are late.
 pub(super) fn lasting(case: &Case<'_>, agents: &[u32], barrier: u32) -> Vec<String> {
     let laps = of(case);

@@ -13,9 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::arithmetic::{cut, signed};
 use super::code::{Operation, Register};
+use super::dominators::dominates;
 use super::evaluate::{Evaluation, OUTSIDE};
+use super::flow::Flow;
 use super::lanes::Lanes;
-use super::terms::{differs, is_invariant};
+use super::terms::{any, differs, is_invariant};
 use super::value::{Term, ValueId, Values};
 
 /// Added to a register, this is that of its offsets.
@@ -40,7 +42,8 @@ pub(super) fn take_out(values: &mut Values, evaluation: &mut Evaluation) {
     if addresses.is_empty() {
         return;
     }
-    let mut offsets = Offsets { values, evaluation, bases: BTreeMap::new(), asked: BTreeSet::new() };
+    let mut offsets =
+        Offsets { values, evaluation, bases: BTreeMap::new(), asked: BTreeSet::new(), dominator: None };
     for (_, address) in &addresses {
         offsets.base(*address, DEPTH);
     }
@@ -91,6 +94,8 @@ struct Offsets<'o> {
     /// For each meeting of addresses what they are counted from.
     bases: BTreeMap<Meet, ValueId>,
     asked: BTreeSet<Meet>,
+    /// Of each node the one through which all ways to it lead, once that is asked for.
+    dominator: Option<Vec<Option<usize>>>,
 }
 
 impl Offsets<'_> {
@@ -232,14 +237,18 @@ impl Offsets<'_> {
     ) -> Option<ValueId> {
         let bits = self.bits(offset);
         let minus = Lanes::All(cut(u64::MAX, bits));
+        let beside = self.counters(std::iter::once(offset));
         let mut result = offset;
         for part in self.summands(offset) {
             let Term::Meet { block, register } = *self.values.term(part) else { continue };
             let Some((_, incoming)) = meets.iter().find(|(meet, _)| *meet == (block, register)) else {
                 continue;
             };
-            let others = counters.iter().filter(|of| of.0 == block && of.1 != register);
-            let along = others.copied().find_map(|counter| self.along(part, incoming, counter, bits));
+            let others = counters.iter().filter(|of| of.0 == block && of.1 != register).copied();
+            // What the address is computed from besides comes first.
+            let (own, others): (Vec<Meet>, Vec<Meet>) = others.partition(|counter| beside.contains(counter));
+            let mut ways = own.into_iter().chain(others);
+            let along = ways.find_map(|counter| self.along(part, incoming, counter, bits));
             if let Some(along) = along {
                 let one = Lanes::All(1);
                 result =
@@ -249,7 +258,21 @@ impl Offsets<'_> {
         Some(result)
     }
 
-    /// An offset as a multiple of a counter and a number, if it is one whatever comes to them.
+    /// Whether a value stays what it is while a loop goes on: all that meets in it does so before.
+    fn is_settled(&mut self, header: usize, value: ValueId) -> bool {
+        let dominator = self.dominator.get_or_insert_with(|| {
+            Flow::of(self.evaluation).map_or_else(|_| Vec::new(), |flow| flow.dominator)
+        });
+        !any(self.values, value, |term| match term {
+            Term::Known(_) | Term::Same(_) | Term::Sum { .. } | Term::Apply { .. } => false,
+            Term::Meet { block, .. } => {
+                *block == header || dominator.is_empty() || !dominates(dominator, *block, header)
+            }
+            _ => true,
+        })
+    }
+
+    /// An offset as a multiple of a counter, and what both begin with, if it is one whatever comes to them.
     fn along(
         &mut self,
         offset: ValueId,
@@ -258,6 +281,7 @@ impl Offsets<'_> {
         bits: u8,
     ) -> Option<ValueId> {
         let of_counter = self.evaluation.meets.get(&counter)?.clone();
+        let header = counter.0;
         let counter = self.values.leaf(Term::Meet { block: counter.0, register: counter.1 });
         let one = Lanes::All(1);
         let minus = Lanes::All(cut(u64::MAX, bits));
@@ -265,9 +289,8 @@ impl Offsets<'_> {
         let (mut begin, mut step) = (None, None);
         for (from, value) in incoming {
             let (_, other) = of_counter.iter().find(|(source, _)| source == from)?;
-            let both = (number(self.values, *value), number(self.values, *other));
-            if let (Some(a), Some(b)) = both {
-                begin = begin.or(Some((a, b)));
+            if self.is_settled(header, *value) && self.is_settled(header, *other) {
+                begin = begin.or(Some((*value, *other)));
                 continue;
             }
             let more = self.values.sum(bits, &[(*value, one.clone()), (offset, minus.clone())])?;
@@ -277,8 +300,8 @@ impl Offsets<'_> {
         let ((first, of_first), (more, by)) = (begin?, step?);
         let times = more.checked_div(by).filter(|times| times * by == more && *times != 0)?;
         let times = Lanes::All(cut(times as u64, bits));
-        let known = first.checked_sub(of_first.checked_mul(signed(times.all()?, bits))?)?;
-        let known = self.values.number(cut(known as u64, bits));
+        let less = Lanes::All(cut(signed(times.all()?, bits).checked_neg()? as u64, bits));
+        let known = self.values.sum(bits, &[(first, one.clone()), (of_first, less)])?;
         let along = |values: &mut Values, of: ValueId| {
             values.sum(bits, &[(of, times.clone()), (known, Lanes::All(1))])
         };
@@ -287,8 +310,8 @@ impl Offsets<'_> {
             let (_, other) = *of_counter.iter().find(|(source, _)| source == from)?;
             let expected = along(self.values, other)?;
             let has_offset = [(*value, one.clone()), (offset, minus.clone()), (whole, one.clone())];
-            let is_number = number(self.values, *value).is_some();
-            let found = if is_number { *value } else { self.values.sum(bits, &has_offset)? };
+            let begins = self.is_settled(header, *value);
+            let found = if begins { *value } else { self.values.sum(bits, &has_offset)? };
             if found != expected {
                 return None;
             }

@@ -356,6 +356,12 @@ impl Asker<'_> {
                 let product = self.product(&a, &b).or_else(|| self.product(&b, &a));
                 product.unwrap_or_else(atom)
             }
+            Term::Apply { operation: Operation::Maximum, ty: of, terms } if of.signed && *of == ty => {
+                let inside = self.with_number(terms).and_then(|(inside, number)| {
+                    self.is_reached(inside, signed(number, of.bits)).then(|| self.linear(inside, ty, left))
+                });
+                inside.unwrap_or_else(|| Some(atom()))?
+            }
             Term::Apply { operation: Operation::Convert(from), ty: to, terms } if from.bits < to.bits => {
                 let inside = self.linear(terms[0], Type { bits: from.bits, signed: from.signed }, left)?;
                 if from.signed == ty.signed || !from.signed { inside } else { atom() }

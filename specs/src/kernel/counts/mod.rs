@@ -68,6 +68,7 @@ mod rounding;
 mod sides;
 mod sites;
 mod sum;
+mod ways;
 mod written;
 
 pub(super) use asked::with_word_replaced;
