@@ -179,12 +179,14 @@ fn the_protocol_that_is_extracted_gets_the_verdict_of_the_kernel() {
         let decision = decide(&source, &all(options.clone()));
         let text = extracted.text.as_bytes();
         let protocol = decide(&Source::new("x.bar", text), &all(Options::default()));
-        // What rests on data is a violation of the protocol, which knows of no data.
-        let verdict = match decision.verdict {
-            Verdict::Inconclusive => Verdict::Violated,
-            other => other,
+        // What rests on data is a violation of the protocol, which knows of no data; and an index outside an array
+        // is wrong in its text.
+        let is_as_expected = match decision.verdict {
+            Verdict::Inconclusive => matches!(protocol.verdict, Verdict::Violated | Verdict::Error),
+            other => protocol.verdict == other,
         };
-        assert_eq!(protocol.verdict, verdict, "{name}:\n{}", extracted.text);
+        let verdicts = (decision.verdict, protocol.verdict);
+        assert!(is_as_expected, "{name}: {verdicts:?}\n{}", extracted.text);
         // With a value for a parameter fewer runs are looked at.
         let (of_protocol, of_kernel) = (rules(&protocol), rules(&decision));
         let is_same = of_protocol == of_kernel;
