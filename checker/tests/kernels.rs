@@ -179,8 +179,8 @@ fn the_protocol_that_is_extracted_gets_the_verdict_of_the_kernel() {
         let decision = decide(&source, &all(options.clone()));
         let text = extracted.text.as_bytes();
         let protocol = decide(&Source::new("x.bar", text), &all(Options::default()));
-        // What rests on data is a violation of the protocol, which knows of no data; and an index outside an array
-        // is wrong in its text.
+        // What rests on data is a violation of the protocol, which knows of no data; and an index outside an
+        // array is wrong in its text.
         let is_as_expected = match decision.verdict {
             Verdict::Inconclusive => matches!(protocol.verdict, Verdict::Violated | Verdict::Error),
             other => protocol.verdict == other,

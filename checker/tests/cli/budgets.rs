@@ -37,7 +37,8 @@ fn a_counterexample_that_has_no_room_is_left_out_and_its_finding_is_not() {
     assert!(finding["headline"].is_string() && finding["explanation"].is_string());
     assert!(finding["left_out"].as_str().expect("a sentence").contains("48,033 steps"));
     let peak = report["statistics"]["peak_memory_bytes"].as_u64().expect("a number");
-    // The process takes some beside what so small a budget counts; the whole counterexample would take 150 MiB.
+    // The process takes some beside what so small a budget counts; the whole counterexample would take 150
+    // MiB.
     assert!(peak <= 110 << 20, "{peak}");
 }
 
