@@ -7,12 +7,16 @@ use barcheck_model::rule::Rule;
 use super::case::{Case, completes, has_phases, sentence, verb};
 use super::given;
 use super::hopeless;
+use super::in_use;
 use super::laps;
 use super::place::{Did, Place, Remark};
 use super::words::Words;
 use crate::names;
 use crate::objects::phases;
 use crate::trace::{BarrierState, Detail, Event, Location, Step};
+
+/// What is said of an object that is in use where the trace does not show for what.
+const UNKNOWN_USE: &str = "somebody waits on it, or something is in flight to it";
 
 /// What an instruction, or a landing, did to an object that it must not do.
 pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
@@ -47,6 +51,7 @@ pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
         Remark::Count { count, .. } => Some(format!("{count}{}", case.at(place.location))),
         _ => None,
     });
+    let used = outcome.barrier.filter(|_| rule == Rule::MbarrierLive).and_then(|on| in_use::of(case, on));
     let told = Told {
         who: &who,
         does: &does,
@@ -58,6 +63,7 @@ pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
         lanes,
         given,
         is_kernel: case.trace.protocol.format != "bar",
+        in_use: used.as_ref().map_or(UNKNOWN_USE, |used| &used.what),
     };
     let is_stale = rule == Rule::StaleToken;
     let number = token_is_a_number(case).filter(|_| is_stale).map(|name| of_number(&does, &name));
@@ -69,7 +75,9 @@ pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
     words.sentences.push(format!("{}.", sentence(&does)));
     // When something lands its agent has gone on, and so may have its locals.
     words.sentences.extend(case.locals_of(outcome.agent).filter(|_| landing.is_none()));
+    words.sentences.extend(used.as_ref().and_then(|used| used.how.clone()));
     words.sentences.push(why);
+    words.related.extend(used.and_then(|used| used.place));
     words.sentences.extend(landing.filter(|_| rule == Rule::StaleCompletion).and_then(|_| sum(case)));
     let earlier = outcome.barrier.map(|barrier| case.gathered(barrier, case.before_last()));
     words.related.extend(earlier.unwrap_or_default().into_iter().map(|step| arrival(step, &on)));
@@ -251,6 +259,8 @@ struct Told<'t> {
     /// The count of the object, and where it is given.
     given: Option<String>,
     is_kernel: bool,
+    /// What the object is in use for.
+    in_use: &'t str,
 }
 
 impl Told<'_> {
@@ -297,10 +307,10 @@ impl Told<'_> {
 
     /// The same of an object that is in use.
     fn of_live(&self) -> (String, String) {
-        let Self { who, on, at, instruction, lanes, .. } = self;
+        let Self { who, on, at, instruction, lanes, in_use, .. } = self;
         if instruction.starts_with("mbarrier.inval") {
             return (
-                format!("{who} invalidates {on}{at} while somebody waits on it, or something is in flight to it"),
+                format!("{who} invalidates {on}{at} while {in_use}"),
                 "Whoever waits on an object must have passed before it is invalidated, and what copies and \
                  commits bring to it must have come: that a later commit has come says nothing of an earlier one."
                     .to_owned(),

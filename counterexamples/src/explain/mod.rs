@@ -15,6 +15,7 @@ mod exits;
 mod forks;
 mod given;
 mod hopeless;
+mod in_use;
 pub(crate) mod labels;
 mod laps;
 mod mbarrier;

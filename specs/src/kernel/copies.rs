@@ -18,10 +18,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::document::Role;
+use super::elsewhere::{Elsewhere, Shares};
 use super::landings::{Together, landings};
 use super::leaders::{self, Gate};
 use super::mentions::{all_assigned, words_of};
-use super::shares::{Copies, Lengths, Open, Site, Source, lengths};
+use super::shares::{Copies, Lengths, Open, Site, Source, fill, lengths};
 use super::structure::{Help, Stop};
 use super::tree::{Assumption, Statement, Statements, ends};
 use crate::common::span::Span;
@@ -46,8 +47,8 @@ struct Measurer<'m> {
     together: Together,
     /// How many copies of other warps come for each that comes of this one, likewise.
     beside: BTreeMap<Span, Option<i64>>,
-    /// Copies whose announcement is in the program of another group: number and place.
-    elsewhere: Vec<(usize, Span)>,
+    /// Copies whose announcement is in another program.
+    elsewhere: Vec<Elsewhere>,
     /// Copies since which nothing was announced on their objects, which may follow.
     ahead: Vec<Ahead>,
     /// The bytes of copies by their place.
@@ -87,43 +88,26 @@ pub(super) fn measure(
         }
         assumes.extend(&measurer.assumes);
     }
+    let copies: Vec<&[Elsewhere]> = measurers.iter().map(|measurer| &measurer.elsewhere[..]).collect();
+    let shares = Shares::of(programs, roles, &copies);
     for (program, statements) in programs.iter_mut().enumerate() {
         // What the same warps do in other groups: their copies have been counted together.
         let with = |role: &&Role| role.parts.iter().any(|part| part.program == program);
         let siblings: BTreeSet<usize> =
             roles.iter().filter(with).flat_map(|role| &role.parts).map(|part| part.program).collect();
-        for (site, span) in std::mem::take(&mut measurers[program].elsewhere) {
+        for copy in std::mem::take(&mut measurers[program].elsewhere) {
+            let span = copy.span;
             let mut bytes = siblings.iter().filter_map(|other| measurers[*other].by_place.get(&span));
             let mut of_others = measurers.iter().filter_map(|other| other.by_place.get(&span));
-            let bytes = bytes.next().or_else(|| of_others.next()).copied().ok_or_else(|| not_known(span))?;
-            measurers[program].found.insert(site, bytes);
+            let of_siblings = bytes.next().or_else(|| of_others.next()).copied();
+            let bytes = of_siblings.or_else(|| shares.share(&copy)).ok_or_else(|| not_known(span))?;
+            assumes.extend(of_siblings.is_none().then_some(Assumption::Theirs(span)));
+            measurers[program].found.insert(copy.number, bytes);
         }
-        fill(statements, &mut (0, 0), &measurers[program]);
+        let Measurer { found, announced, .. } = &measurers[program];
+        fill(statements, &mut (0, 0), (found, announced));
     }
     Ok(())
-}
-
-fn fill(statements: &mut Statements, next: &mut (usize, usize), found: &Measurer<'_>) {
-    statements.retain_mut(|statement| {
-        match statement {
-            Statement::Copy { bytes: bytes @ None, .. } => {
-                *bytes = found.found.get(&next.0).copied();
-                next.0 += 1;
-                return *bytes != Some(0);
-            }
-            Statement::Announce { bytes: bytes @ None, .. } => {
-                *bytes = found.announced.get(&next.1).copied();
-                next.1 += 1;
-            }
-            Statement::If { then, otherwise, .. } => {
-                fill(then, next, found);
-                fill(otherwise, next, found);
-            }
-            Statement::Loop { body, .. } | Statement::For { body, .. } => fill(body, next, found),
-            _ => {}
-        }
-        true
-    });
 }
 
 fn not_known(span: Span) -> Stop {
@@ -135,7 +119,7 @@ impl Measurer<'_> {
     fn list(&mut self, statements: &[Statement], open: &mut Vec<Open>) -> Result<(), Stop> {
         // What is ahead of an announcement is on the same way.
         let left = self.arm(statements, open)?;
-        self.without_announcement(left);
+        self.without_announcement(&left);
         Ok(())
     }
 
@@ -219,7 +203,10 @@ impl Measurer<'_> {
                     copies.add(self.next, self.site(span, landings));
                     self.ahead.push(Ahead { object: object.to_owned(), copies });
                 }
-                None => self.elsewhere.push((self.next, span)),
+                None => {
+                    let (number, object) = (self.next, object.to_owned());
+                    self.elsewhere.push(Elsewhere { number, span, object, alike: 0 });
+                }
             },
         }
         self.next += usize::from(bytes.is_none());
@@ -238,12 +225,21 @@ impl Measurer<'_> {
         let (given_up, others): (Vec<Ahead>, _) =
             std::mem::take(&mut self.ahead).into_iter().partition(|copy| which(copy));
         self.ahead = others;
-        self.without_announcement(given_up);
+        self.without_announcement(&given_up);
     }
 
-    fn without_announcement(&mut self, copies: Vec<Ahead>) {
-        let sites = copies.into_iter().flat_map(|copy| copy.copies.sites);
-        self.elsewhere.extend(sites.map(|(number, site)| (number, site.span)));
+    fn without_announcement(&mut self, copies: &[Ahead]) {
+        for one in copies {
+            let all = copies.iter().filter(|other| other.object == one.object);
+            let alike = all.map(|other| other.copies.total()).sum();
+            let of = |(number, site): (&usize, &Site)| Elsewhere {
+                number: *number,
+                span: site.span,
+                object: one.object.clone(),
+                alike,
+            };
+            self.elsewhere.extend(one.copies.sites.iter().map(of));
+        }
     }
 
     /// What is ahead of an announcement on either of two ways: as many copies on the one as on the other.
@@ -259,7 +255,7 @@ impl Measurer<'_> {
             let (mut one, other) = (of(&one), of(&other));
             if one.total() != other.total() {
                 let both = [one, other].map(|copies| Ahead { object: object.clone(), copies });
-                self.without_announcement(both.into());
+                self.without_announcement(&both);
                 continue;
             }
             one.is_mixed |= other.is_mixed || one.counts != other.counts;
@@ -301,7 +297,7 @@ impl Measurer<'_> {
                 ahead.push(left);
                 continue;
             }
-            self.without_announcement(left);
+            self.without_announcement(&left);
             let is_changed = |one: &Open, o: &Open| o.copies.total() != one.copies.total();
             if inside.iter().any(|one| open.iter().any(|o| o.span == one.span && is_changed(one, o))) {
                 return Err(not_known(span));

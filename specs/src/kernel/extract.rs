@@ -143,7 +143,7 @@ pub(crate) fn extract(
     let (mut roles, mut programs, objects, mut assumes) = loop {
         let (programs, objects) = programs(code, &slice, group, &mut shared, patience)?;
         match counted(programs, &shared.numbers) {
-            Ok((roles, programs, assumes)) => break (roles, programs, objects, assumes),
+            Ok((roles, programs, assumes)) => break (roles, programs, objects, &assumes | &shared.assumes),
             // Each time there are more.
             Err(lacking) => shared.lacking.extend(lacking),
         }
@@ -369,6 +369,7 @@ fn programs(
         return Err(Failure::Stop(stop));
     }
     for evaluation in &mut evaluations {
+        super::implied::take(&mut shared.values, slice, evaluation);
         super::modulo::take(&mut shared.values, evaluation);
         super::low_bits::take(&mut shared.values, evaluation);
         super::offsets::take_out(&mut shared.values, evaluation);

@@ -149,6 +149,12 @@ impl Flow {
         self.is_header(header) && self.contains(self.innermost[header], from)
     }
 
+    /// The nodes that decide over which of the ways back the beginning of a loop is come to.
+    pub(super) fn deciding_back(&self, header: usize, incoming: &[(usize, ValueId)]) -> BTreeSet<usize> {
+        let turns = self.turns(header, incoming).into_iter().filter(|(back, _)| *back);
+        turns.flat_map(|(_, turns)| turns.next.keys().copied()).collect()
+    }
+
     /// The turns on the ways from `first` over `last` to their end at `node` or elsewhere.
     fn turns_to(&self, last: impl Iterator<Item = usize>, first: Option<usize>, node: usize) -> Turns {
         // The ways backwards, from their end to where all of them begin.

@@ -56,7 +56,7 @@ impl Evaluator<'_> {
 
     /// The condition that decides from which of two nodes a node is reached, and those nodes: where it holds,
     /// and where not.
-    fn gate(&self, state: &State, join: usize) -> Option<(ValueId, [usize; 2])> {
+    pub(super) fn gate(&self, state: &State, join: usize) -> Option<(ValueId, [usize; 2])> {
         let from: Vec<usize> = state.leading(join).collect();
         let [one, other] = from[..] else { return None };
         // Back over nodes to which one way leads alone.

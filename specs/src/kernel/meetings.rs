@@ -6,6 +6,9 @@
 //! again, in the arithmetic of the register's width, so that nothing is lost whatever wraps around. So it is
 //! known in which array an object is where a compiler carries its address around a loop.
 //!
+//! Where lanes part by what is known of each, and known numbers meet, each lane has the number that its way
+//! brought.
+//!
 //! On the way to the fixed point a register may turn out to be counted from something else: from then on it
 //! is a meeting like any other. Never the other way around, so that this comes to an end.
 
@@ -57,6 +60,7 @@ impl Evaluator<'_> {
         if node == 0 {
             all.insert(0, vec![unset; count]);
         }
+        let by_lane = if node == 0 { None } else { self.by_lane(state, node) };
         let mut merged = all.first().cloned().unwrap_or_else(|| vec![unset; count]);
         for (register, index) in &self.slice.registers {
             let was = state.before[node].as_ref().map(|before| before[*index]);
@@ -64,10 +68,29 @@ impl Evaluator<'_> {
             let is_one = all.iter().all(|values| values[*index] == merged[*index]);
             if (!is_one || was.is_some()) && !single.contains(&(node, *register)) {
                 let coming: Vec<ValueId> = all.iter().map(|values| values[*index]).collect();
-                merged[*index] = self.meeting((node, *register), was, &coming);
+                let of_lanes = by_lane.filter(|_| was.is_none()).and_then(|by| self.of_lanes(by, &coming));
+                merged[*index] = of_lanes.unwrap_or_else(|| self.meeting((node, *register), was, &coming));
             }
         }
         merged
+    }
+
+    /// The condition, known of each lane, by which lanes have come to a node over one of two ways, and
+    /// whether it holds over the first.
+    fn by_lane(&self, state: &State, node: usize) -> Option<(ValueId, bool)> {
+        let first = state.leading(node).next()?;
+        let (condition, sides) = self.gate(state, node)?;
+        self.values.as_known(condition).filter(|lanes| lanes.all().is_none())?;
+        Some((condition, sides[0] == first))
+    }
+
+    /// Of known numbers that come over two ways, that of each lane.
+    fn of_lanes(&mut self, (condition, is_first): (ValueId, bool), coming: &[ValueId]) -> Option<ValueId> {
+        let [a, b] = *coming else { return None };
+        let (a, b) = if is_first { (a, b) } else { (b, a) };
+        let all = [self.values.as_known(a)?, self.values.as_known(b)?, self.values.as_known(condition)?];
+        let lanes = Lanes::map(&all, |n| Some(if n[2] != 0 { n[0] } else { n[1] }))?;
+        Some(self.values.known(lanes))
     }
 
     /// Whether a value is what meets at a node in a register, or is counted from there.

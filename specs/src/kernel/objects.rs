@@ -9,7 +9,8 @@
 //! object of the even one by clearing a bit of an address in its own memory: [`OF_PAIR`], which is the
 //! lowest of the rank there. No specification says so, though libraries rest on it: it is assumed, and said.
 //! With it goes an alignment to the bytes of an object at times. That changes nothing, since what is aligned
-//! is the address of an object: others are not found.
+//! is the address of an object: others are not found. A compiler clears further bits with it that it knows to
+//! be clear: the object that is counted from has none of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,6 +40,9 @@ struct Array {
 /// The bit of an address in the memory of a group that is the lowest of the group's rank.
 const OF_PAIR: u64 = 1 << 24;
 
+/// Bits below this are clear where shared memory begins, wherever a compiler makes use of that.
+const CLEAR: u64 = 1024;
+
 /// What an address is counted from.
 type Base = Vec<(ValueId, Lanes)>;
 
@@ -53,6 +57,8 @@ struct Address {
     rank: Option<ValueId>,
     /// It is in the memory of the even one of the pair of groups.
     is_even: bool,
+    /// Bits that are cleared with that.
+    cleared: u64,
 }
 
 /// All objects of a kernel.
@@ -200,6 +206,9 @@ impl Objects {
                 return Err(Stop { what, span, help: Some(Help::Words("say how many it has by --cluster")) });
             }
             let (array, number) = self.array(&address, span)?;
+            if address.known as u64 & address.cleared != 0 {
+                return Err(unknown(span));
+            }
             let is_whole = |(term, factor): &(ValueId, Lanes)| {
                 let of_factor = factor.all().map_or(0, u64::trailing_zeros);
                 of_factor >= BYTES.trailing_zeros()
@@ -256,7 +265,7 @@ impl Objects {
         let of = |lane: u32| {
             let known = signed(known.get(lane as usize), *bits);
             let (base, computed) = (base.clone(), Vec::new());
-            (lane, Address { bits: *bits, base, computed, known, rank, is_even: false })
+            (lane, Address { bits: *bits, base, computed, known, rank, is_even: false, cleared: 0 })
         };
         Some((0..WIDTH as u32).filter(|lane| lanes >> lane & 1 == 1).map(of).collect())
     }
@@ -264,7 +273,8 @@ impl Objects {
     /// Takes an address apart; `None` if it is not the same for the lanes of a warp.
     fn taken_apart(&self, values: &Values, value: ValueId) -> Option<Address> {
         let (base, computed) = (Vec::new(), Vec::new());
-        let mut address = Address { bits: 64, base, computed, known: 0, rank: None, is_even: false };
+        let mut address =
+            Address { bits: 64, base, computed, known: 0, rank: None, is_even: false, cleared: 0 };
         let parts = match values.term(value) {
             Term::Known(lanes) => {
                 address.known = lanes.all()? as i64;
@@ -283,10 +293,10 @@ impl Objects {
             factor.all()?;
             // What is masked is an address only if it is counted from where addresses are.
             let masked = masked(values, term).filter(|_| factor == Lanes::All(1));
-            let whole =
-                masked.and_then(|(inside, is_even)| Some((self.taken_apart(values, inside)?, is_even)));
-            if let Some((whole, is_even)) = whole {
-                address.is_even |= is_even || whole.is_even;
+            let whole = masked.and_then(|masked| Some((self.taken_apart(values, masked.of)?, masked)));
+            if let Some((whole, masked)) = whole {
+                address.is_even |= masked.is_even || whole.is_even;
+                address.cleared |= masked.cleared | whole.cleared;
                 address.rank = address.rank.or(whole.rank);
                 address.known += whole.known;
                 address.base.extend(whole.base);
@@ -352,14 +362,26 @@ fn counted_from<T>(mut address: Address, bases: &BTreeMap<Base, T>) -> Address {
     address
 }
 
-/// What is aligned to the bytes of an object, or has the bit of a pair cleared, and whether it has.
-pub(super) fn masked(values: &Values, value: ValueId) -> Option<(ValueId, bool)> {
+/// What is left of an address.
+pub(super) struct Masked {
+    pub(super) of: ValueId,
+    /// The bit of a pair is cleared.
+    pub(super) is_even: bool,
+    /// Bits that are cleared with it, but for those that no address of an object has.
+    pub(super) cleared: u64,
+}
+
+/// What is aligned to the bytes of an object, or has the bit of a pair cleared.
+pub(super) fn masked(values: &Values, value: ValueId) -> Option<Masked> {
     let Term::Apply { operation: Operation::And, ty, terms } = values.term(value) else { return None };
     let [a, b] = terms[..] else { return None };
     let number = |value| values.as_known(value).and_then(Lanes::all);
     let (of, mask) = number(b).map(|mask| (a, mask)).or_else(|| number(a).map(|mask| (b, mask)))?;
-    let kept = mask | OF_PAIR | (BYTES as u64 - 1);
-    (ty.bits == 32 && kept == u64::from(u32::MAX)).then_some((of, mask & OF_PAIR == 0))
+    let is_even = mask & OF_PAIR == 0;
+    let cleared = u64::from(u32::MAX) & !(mask | OF_PAIR | (BYTES as u64 - 1));
+    let is_known =
+        ty.bits == 32 && mask <= u64::from(u32::MAX) && (cleared == 0 || is_even && cleared < CLEAR);
+    is_known.then_some(Masked { of, is_even, cleared })
 }
 
 /// Whether something computed is taken away from an address.

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::code::{Action, Argument, Code, Function, ObjectKind, Operation, Register, Type};
 use super::evaluate::{Evaluation, Way};
 use super::lanes::Lanes;
-use super::objects::masked;
+use super::objects::{Masked, masked};
 use super::phases::{Phases, question};
 use super::slice::Slice;
 use super::value::{Term, ValueId, Values};
@@ -337,8 +337,9 @@ impl Peeks<'_> {
     /// Whether an address is that of an object, or the same without the bit by which those of a pair of
     /// groups differ, in the group that has it clear.
     fn is_of(&self, address: ValueId, object: ValueId) -> bool {
-        let even = |(inside, is_even): (ValueId, bool)| {
-            inside == object && (!is_even || self.rank.is_multiple_of(2))
+        let even = |masked: Masked| {
+            let is_here = !masked.is_even || self.rank.is_multiple_of(2);
+            masked.of == object && masked.cleared == 0 && is_here
         };
         address == object || masked(self.values, address).is_some_and(even)
     }

@@ -8,7 +8,8 @@
 //! long as the loop has not been left; behind it the number of rounds would matter, and the name is that of
 //! the place.
 //!
-//! What two ways inside a round bring together is called by what decides between them and by both values.
+//! What two ways inside a round bring together is called by what decides between them and by both values; so
+//! is what two ways back bring.
 //!
 //! **What is told.** A load behind a wait at an mbarrier object finds what was stored for the phase that was
 //! waited for, as long as its warp has not arrived anywhere since. It is called by its address and by that
@@ -16,7 +17,7 @@
 //! address, is told the same. That nothing is stored there meanwhile is taken for true of such loads anyway,
 //! and said.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::code::{Action, Code, Function, Memory, ObjectKind, Register};
 use super::dominators::dominates;
@@ -57,10 +58,23 @@ pub(super) fn told(code: &Code, slice: &Slice, flow: &Flow) -> BTreeMap<usize, u
     told
 }
 
+/// What comes to a meeting.
+enum Comes {
+    One(ValueId),
+    /// The first value if a condition holds, and else the second.
+    Chosen(ValueId, ValueId, ValueId),
+}
+
+/// The value that comes over all of some ways.
+fn only(ways: &[(usize, ValueId)]) -> Option<ValueId> {
+    let (_, first) = *ways.first()?;
+    ways.iter().all(|(_, value)| *value == first).then_some(first)
+}
+
 impl Keys<'_> {
     /// The value on the way into a loop and that on the ways back, of what meets at its header, if the loop
     /// has not been left.
-    fn recurrence(&self, block: usize, register: Register) -> Option<(ValueId, ValueId)> {
+    fn recurrence(&self, block: usize, register: Register) -> Option<(ValueId, Comes)> {
         let flow = self.agent.flow;
         let inner = flow.innermost[block].filter(|_| flow.is_header(block))?;
         if !flow.contains(Some(inner), self.node) {
@@ -68,46 +82,54 @@ impl Keys<'_> {
         }
         let incoming = self.agent.evaluation.meets.get(&(block, register))?;
         let is_back = |from: usize| from != OUTSIDE && flow.contains(Some(inner), from);
-        let one = |back: bool| {
-            let mut all = incoming.iter().filter(|(from, _)| is_back(*from) == back).map(|(_, value)| *value);
-            let first = all.next()?;
-            all.all(|value| value == first).then_some(first)
-        };
-        Some((one(false)?, one(true)?))
+        let (back, there): (Vec<_>, Vec<_>) = incoming.iter().copied().partition(|(from, _)| is_back(*from));
+        let begin = only(&there)?;
+        let next = only(&back)
+            .map(Comes::One)
+            .or_else(|| self.chosen(block, &back, flow.deciding_back(block, incoming)))?;
+        Some((begin, next))
     }
 
     /// What decides between two values that meet, the one that comes if it holds and the other.
-    fn selection(&self, block: usize, register: Register) -> Option<(ValueId, ValueId, ValueId)> {
+    fn selection(&self, block: usize, register: Register) -> Option<Comes> {
         let flow = self.agent.flow;
         let incoming = self.agent.evaluation.meets.get(&(block, register))?;
-        let [(from, a), (_, b)] = incoming.as_slice() else { return None };
-        let branches = |node: &usize| matches!(self.agent.evaluation.then[*node], Some(Way::Branch(..)));
-        let mut deciding = flow.deciding(block, incoming).into_iter().filter(branches);
-        let (Some(node), None) = (deciding.next(), deciding.next()) else { return None };
         // It is decided in the same round of the same loop, which has not been left.
         let is_around = flow.around(block).all(|one| flow.contains(Some(one), self.node));
-        if !is_around || flow.innermost[node] != flow.innermost[block] || flow.is_header(block) {
+        if incoming.len() != 2 || !is_around || flow.is_header(block) {
             return None;
         }
-        let Some(Way::Branch(condition, taken, other)) = self.agent.evaluation.then[node] else {
-            return None;
+        self.chosen(block, incoming, flow.deciding(block, incoming))
+    }
+
+    /// What decides between some of the values that come to a block: a branch that each round of its loop
+    /// comes to once, and of which each side leads on with one of two values.
+    fn chosen(&self, block: usize, some: &[(usize, ValueId)], deciding: BTreeSet<usize>) -> Option<Comes> {
+        let flow = self.agent.flow;
+        let comes_over = |node: usize, to: usize, from: usize| {
+            if to == block {
+                return from == node;
+            }
+            from != node && flow.before[to] == [node] && dominates(&flow.dominator, to, from)
         };
-        let comes_over = |to: usize, from: usize| {
-            if to == block { from == node } else { from != node && dominates(&flow.dominator, to, from) }
-        };
-        match (comes_over(taken, *from), comes_over(other, *from)) {
-            (true, false) => Some((condition, *a, *b)),
-            (false, true) => Some((condition, *b, *a)),
-            _ => None,
-        }
+        deciding.into_iter().filter(|node| flow.innermost[*node] == flow.innermost[block]).find_map(|node| {
+            let Some(Way::Branch(condition, taken, other)) = self.agent.evaluation.then[node] else {
+                return None;
+            };
+            let over = |to: usize| -> Vec<(usize, ValueId)> {
+                some.iter().copied().filter(|(from, _)| comes_over(node, to, *from)).collect()
+            };
+            let (a, b) = (over(taken), over(other));
+            let is_all = taken != other && a.len() + b.len() == some.len();
+            is_all.then_some(Comes::Chosen(condition, only(&a)?, only(&b)?))
+        })
     }
 
     /// A variable of a loop, by what it begins with and what it becomes; what two ways bring, by what
     /// decides.
     pub(super) fn carried(&self, (block, register): (usize, Register), words: &mut Words) -> Option<String> {
-        if let Some((condition, a, b)) = self.selection(block, register) {
-            let condition = self.text(condition, words)?;
-            return Some(format!("({condition} ? {} : {})", self.text(a, words)?, self.text(b, words)?));
+        if let Some(chosen) = self.selection(block, register) {
+            return self.comes(chosen, words);
         }
         if let Some(position) = words.open.iter().position(|one| *one == (block, register)) {
             return Some(format!("${position}"));
@@ -115,9 +137,20 @@ impl Keys<'_> {
         let (begin, next) = self.recurrence(block, register)?;
         words.open.push((block, register));
         let begin = self.text(begin, words);
-        let next = begin.is_some().then(|| self.text(next, words)).flatten();
+        let next = begin.is_some().then(|| self.comes(next, words)).flatten();
         words.open.pop();
         Some(format!("{}{{{}; {}}}", self.iteration(block), begin?, next?))
+    }
+
+    /// What comes, in words.
+    fn comes(&self, comes: Comes, words: &mut Words) -> Option<String> {
+        match comes {
+            Comes::One(value) => self.text(value, words),
+            Comes::Chosen(condition, a, b) => {
+                let condition = self.text(condition, words)?;
+                Some(format!("({condition} ? {} : {})", self.text(a, words)?, self.text(b, words)?))
+            }
+        }
     }
 
     /// What was waited for before a load: the object, and which of its array.

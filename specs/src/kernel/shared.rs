@@ -8,6 +8,7 @@ use super::again;
 use super::code::Code;
 use super::evaluate::{Evaluation, Evaluator};
 use super::flow::Flow;
+use super::implied;
 use super::numbers::Number;
 use super::origins::Origins;
 use super::reach::{self, reaching};
@@ -16,7 +17,7 @@ use super::residual::Residual;
 use super::slice::Slice;
 use super::structure::{Stop, Structurer};
 use super::traits::Knowledge;
-use super::tree::Statements;
+use super::tree::{Assumption, Statements};
 use super::trips::{most, trips};
 use super::value::{ValueId, Values};
 use super::warp::Warp;
@@ -38,6 +39,8 @@ pub(super) struct Shared {
     pub(super) unknown: BTreeSet<String>,
     pub(super) has_own_name: Vec<bool>,
     pub(super) origins: Origins,
+    /// What is taken for true of branches that go one way only: that sums do not overflow.
+    pub(super) assumes: BTreeSet<Assumption>,
     /// Unknown numbers that loops count up to.
     pub(super) counted: BTreeSet<ValueId>,
     /// Those of them of which nothing can be computed.
@@ -55,6 +58,7 @@ impl Shared {
             unknown: BTreeSet::new(),
             has_own_name: own_names(code),
             origins: Origins::default(),
+            assumes: BTreeSet::new(),
             counted: BTreeSet::new(),
             lacking: BTreeSet::new(),
             numbers: Vec::new(),
@@ -84,7 +88,11 @@ impl Shared {
                 return Err(Failure::Stop(Stop { what, span: Span::default(), help: None }));
             };
             evaluation.lanes = reaching(&self.values, &evaluation.then, warp.live());
-            let found = if warp.is_all() { Vec::new() } else { reach::one_way(&self.values, &evaluation) };
+            let mut found =
+                if warp.is_all() { Vec::new() } else { reach::one_way(&self.values, &evaluation) };
+            let (implied, unwrapped) = implied::one_way(&self.values, (code, slice), &evaluation);
+            found.extend(implied);
+            self.assumes.extend(unwrapped.into_iter().map(Assumption::Unwrapped));
             if found.is_empty() {
                 return Ok(evaluation);
             }

@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::leaders::Gate;
+use super::tree::{Statement, Statements};
 use crate::common::span::Span;
 
 /// More maps or different equations than that are not solved.
@@ -293,4 +294,34 @@ fn common_divisor(a: i128, b: i128) -> i128 {
         (a, b) = (b, a % b);
     }
     i128::try_from(a).unwrap_or(1)
+}
+
+/// Writes down the bytes of copies and of announcements that do not say how many, by their numbers.
+pub(super) fn fill(
+    statements: &mut Statements,
+    next: &mut (usize, usize),
+    (found, announced): (&BTreeMap<usize, i64>, &BTreeMap<usize, i64>),
+) {
+    statements.retain_mut(|statement| {
+        match statement {
+            Statement::Copy { bytes: bytes @ None, .. } => {
+                *bytes = found.get(&next.0).copied();
+                next.0 += 1;
+                return *bytes != Some(0);
+            }
+            Statement::Announce { bytes: bytes @ None, .. } => {
+                *bytes = announced.get(&next.1).copied();
+                next.1 += 1;
+            }
+            Statement::If { then, otherwise, .. } => {
+                fill(then, next, (found, announced));
+                fill(otherwise, next, (found, announced));
+            }
+            Statement::Loop { body, .. } | Statement::For { body, .. } => {
+                fill(body, next, (found, announced));
+            }
+            _ => {}
+        }
+        true
+    });
 }

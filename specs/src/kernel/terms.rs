@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::arithmetic::signed;
-use super::code::{Comparison, Operation, Type};
+use super::code::{Code, Comparison, Operation, Type};
 use super::lanes::Lanes;
 use super::value::{Term, ValueId, Values};
 
@@ -60,6 +60,25 @@ pub(super) fn raised(
         Comparison::LessOrEqual | Comparison::Equal if number < least => Some(false),
         Comparison::GreaterOrEqual if number <= least => Some(true),
         Comparison::Greater | Comparison::NotEqual if number < least => Some(true),
+        _ => None,
+    }
+}
+
+/// What the position of a group in the grid is at least, or the size of the grid, which no launch makes so
+/// large that they have a sign (CUDA C++ Programming Guide, technical specifications).
+pub(super) fn of_grid(values: &Values, code: &Code, atom: ValueId) -> Option<i64> {
+    match values.term(atom) {
+        Term::Same(name) => {
+            let name = code.names.get(*name as usize)?.strip_prefix('%')?;
+            match name.split('.').next()? {
+                "nctaid" | "nclusterid" => Some(1),
+                "ctaid" | "clusterid" => Some(0),
+                _ => None,
+            }
+        }
+        Term::Apply { operation: Operation::Convert(from), ty, terms } if ty.bits >= from.bits => {
+            of_grid(values, code, terms[0])
+        }
         _ => None,
     }
 }

@@ -253,6 +253,8 @@ pub(crate) enum Assumption {
     Announced(Span),
     /// A copy that only some of the ways have: nothing of what is announced is left for it.
     Aside(Span),
+    /// This copy completes its part of what others announce for its object.
+    Theirs(Span),
     /// What a loop without a barrier that is left here asks for, again and again, comes about.
     Awaited(Span),
     /// What is announced here is not what the copies for it complete, going by what is announced for the same

@@ -83,6 +83,9 @@ fn assumed(assumption: &Assumption) -> (String, Span) {
             "this copy completes nothing: only some of the ways have it, and the others complete all that is announced",
             span,
         ),
+        Assumption::Theirs(span) => {
+            ("this copy completes its part of what others announce for its mbarrier object", span)
+        }
         Assumption::Awaited(span) => {
             ("this loop comes to its end: what it asks for, again and again, comes about", span)
         }

@@ -32,6 +32,8 @@ pub(super) struct Family {
     floor: Option<i64>,
     /// Remainders of the number are asked for, so that each number is a threshold.
     whole: bool,
+    /// Of a multiple of 2, whether it is at least 1 is whether it is at least 2: that is one threshold.
+    is_rounded: bool,
     /// It changes with the iterations of a loop, or is counted anew in each …
     pub(super) repeats: bool,
     /// … although it never changes.
@@ -389,7 +391,8 @@ pub(super) fn side(threshold: &Threshold, member: Member) -> &Side {
 /// What a threshold is in its family: 0 where the family has units and none is among what is compared.
 fn least(threshold: &Threshold, member: Member, family: &Family) -> i64 {
     let Some(unit) = family.unit.as_ref().filter(|_| threshold.unit.is_none()) else {
-        return side(threshold, member).least;
+        let side = side(threshold, member);
+        return if family.is_rounded { side.rounded } else { side.least };
     };
     let mut in_units = threshold.in_units.iter();
     in_units.find(|it| it.unit == *unit && it.turned == member.turned).map_or(0, |it| it.side.least)
@@ -401,6 +404,7 @@ fn measure<'t>(
     members: impl Iterator<Item = (&'t Threshold, Member)> + Clone,
     computed: &[[i64; 2]],
 ) {
+    family.is_rounded = computed.is_empty() && !family.whole;
     let growth = members
         .clone()
         .flat_map(|(threshold, member)| side(threshold, member).rounds.iter().map(|(_, by)| *by));

@@ -11,7 +11,7 @@ use crate::kernel::flow::Flow;
 use crate::kernel::keys::Keys;
 use crate::kernel::lanes::Lanes;
 use crate::kernel::slice::Slice;
-use crate::kernel::terms::is_invariant;
+use crate::kernel::terms::{any, is_invariant};
 use crate::kernel::value::{Term, ValueId, Values};
 
 /// Terms inside one another that are looked into.
@@ -366,8 +366,22 @@ impl Asker<'_> {
                 let inside = self.linear(terms[0], Type { bits: from.bits, signed: from.signed }, left)?;
                 if from.signed == ty.signed || !from.signed { inside } else { atom() }
             }
+            Term::Apply { operation: Operation::Select, terms, .. } => match self.settled(terms[2]) {
+                Some(holds) => self.linear(terms[usize::from(!holds)], ty, left)?,
+                None => atom(),
+            },
             _ => atom(),
         })
+    }
+
+    /// How a condition comes out whatever is unknown in it.
+    fn settled(&self, condition: ValueId) -> Option<bool> {
+        let selects = |term: &Term| matches!(term, Term::Apply { operation: Operation::Select, .. });
+        // What is selected by what is selected would be looked at again and again.
+        if any(self.values(), condition, selects) {
+            return None;
+        }
+        self.formula(condition)?.known()
     }
 
     /// Iterations and a number, times what each of them adds.

@@ -213,7 +213,8 @@ impl Threshold {
     }
 
     fn known(&self) -> Option<bool> {
-        let holds = |side: &Side| side.given.is_some_and(|given| given >= side.least);
+        let reaches = |side: &Side| side.given.max(side.floor).is_some_and(|least| least >= side.least);
+        let holds = |side: &Side| reaches(side) || side.above.iter().any(reaches);
         if self.grows() {
             None
         } else if holds(&self.side) {

@@ -5,10 +5,40 @@ use super::families::{gcd, up_to_multiple};
 use super::linear::{Asker, DEPTH};
 use super::sum::{Linear, Rounds};
 use crate::kernel::code::Operation;
+use crate::kernel::terms::of_grid;
 use crate::kernel::value::{Term, ValueId};
 
 /// Selections inside one another of which it is looked whether they are bounded.
 const SELECTIONS: u32 = 4;
+
+/// How a number is made of the one that is looked into next; `usize` is its place among those above.
+enum Step {
+    /// Its low bits are cleared.
+    Rounded(i64),
+    Divided(usize, i64),
+    /// The greater of it and a number.
+    Raised(usize, i64),
+    /// So much more.
+    More(i64),
+}
+
+/// Says of numbers what they are at least, given that of the innermost of which they are made.
+fn raise(above: &mut [Side], steps: &[Step], innermost: Option<i64>) {
+    let mut floor = innermost;
+    for step in steps.iter().rev() {
+        floor = match step {
+            Step::Rounded(mask) => floor.map(|floor| floor & !mask),
+            Step::Divided(_, by) => floor.map(|floor| floor.div_euclid(*by)),
+            Step::Raised(_, most) => Some(floor.map_or(*most, |floor| floor.max(*most))),
+            Step::More(more) => floor.and_then(|floor| floor.checked_add(*more)),
+        };
+        if let Step::Divided(at, _) | Step::Raised(at, _) = step
+            && let Some(side) = above.get_mut(*at)
+        {
+            side.floor = side.floor.max(floor);
+        }
+    }
+}
 
 impl Asker<'_> {
     /// The unknown number of a sum without iterations, looked into as far as thresholds can be said of what
@@ -19,6 +49,7 @@ impl Asker<'_> {
         sum.known = 0;
         let mut given: Option<i64> = None;
         let mut above = Vec::new();
+        let mut steps = Vec::new();
         for _ in 0..DEPTH {
             let so_far = |floor| self.shown(&sum, least, given, &rounds).map(|side| Side { floor, ..side });
             if let Some((inside, mask)) = self.rounded(&sum) {
@@ -28,8 +59,10 @@ impl Asker<'_> {
                     break;
                 }
                 least = least.checked_add(mask)?.div_euclid(step).checked_mul(step)?;
+                steps.push(Step::Rounded(mask));
                 sum = inside;
             } else if let Some((inside, by)) = self.divided(&sum).filter(|_| is_deep && least >= 1) {
+                steps.push(Step::Divided(above.len(), by));
                 above.push(so_far(self.floor(&sum))?);
                 least = least.checked_mul(by)?;
                 given = given.map(|given| given.checked_mul(by)).map_or(Some(None), |g| g.map(Some))?;
@@ -41,6 +74,7 @@ impl Asker<'_> {
                 if !is_deep {
                     return so_far(Some(most));
                 }
+                steps.push(Step::Raised(above.len(), most));
                 above.push(so_far(Some(most))?);
                 given = Some(given.map_or(most, |given| given.max(most)));
                 sum = inside;
@@ -49,18 +83,22 @@ impl Asker<'_> {
             }
             least = least.checked_sub(sum.known)?;
             given = given.map(|given| given.checked_sub(sum.known)).map_or(Some(None), |g| g.map(Some))?;
+            steps.push(Step::More(sum.known));
             sum.known = 0;
         }
         let floor = self.floor(&sum);
+        raise(&mut above, &steps, floor);
         Some(Side { floor, above, ..self.shown(&sum, least, given, &rounds)? })
     }
 
     /// A sum without iterations as it is.
     fn shown(&self, sum: &Linear, least: i64, given: Option<i64>, rounds: &Rounds) -> Option<Side> {
+        let step = sum.atoms.values().copied().fold(0, gcd);
+        let is_kept = step > 0 && rounds.values().all(|times| times % step == 0);
         Some(Side {
             what: self.words(sum)?,
             least,
-            rounded: up_to_multiple(least, sum.atoms.values().copied().fold(0, gcd))?,
+            rounded: if is_kept { up_to_multiple(least, step)? } else { least },
             given,
             floor: None,
             is_bounded: self.is_bounded(sum),
@@ -69,10 +107,12 @@ impl Asker<'_> {
         })
     }
 
-    /// What a sum without iterations is at least, if that is said of all that is in it.
+    /// What a sum without iterations is at least, if that is said of all that is in it, or known of a launch.
     fn floor(&self, sum: &Linear) -> Option<i64> {
         let floor = sum.atoms.iter().try_fold(0_i64, |floor, (atom, times)| {
-            let (_, least) = self.keys.bounded(*atom).filter(|_| *times > 0)?;
+            let said = self.keys.bounded(*atom).map(|(_, least)| least);
+            let least =
+                said.or_else(|| of_grid(self.values(), self.keys.code, *atom)).filter(|_| *times > 0)?;
             floor.checked_add(least.checked_mul(*times)?)
         });
         floor.filter(|_| !sum.atoms.is_empty())

@@ -197,8 +197,8 @@ impl Writer<'_> {
     fn answers(&self, more: bool, then: Statements, otherwise: Statements) -> Statement {
         let counted = self.counted;
         let key = if more { format!("{MORE}{}", counted.key) } else { counted.key.clone() };
-        // What comes behind the first answers fits them, if every outcome comes about.
-        let fits = more && counted.fixed > 0 && !counted.is_bounded;
+        // What comes behind the first answers fits them, if some are asked for and every outcome comes about.
+        let fits = more && counted.fixed > counted.known && !counted.is_bounded;
         let about = if fits { BTreeSet::new() } else { counted.about.clone() };
         self.question(key, about, then, otherwise)
     }

@@ -1,0 +1,161 @@
+//! Copies for which others announce the bytes: whoever waits for them, say, while a warp does nothing but
+//! copy.
+//!
+//! Where every object of an array waits for one arrival, and that is always an announcement of one number of
+//! bytes, each phase completes so many: the copies that each round makes on an object complete them, in
+//! equal parts. That they do is an assumption; where some of them are not made, the phase does not come to
+//! its end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::document::Role;
+use super::steps::ELSEWHERE;
+use super::tree::{Statement, Statements};
+use crate::common::span::Span;
+
+/// A copy for which its own program announces nothing.
+#[derive(Clone, Debug)]
+pub(super) struct Elsewhere {
+    /// Its number among the copies of the program.
+    pub(super) number: usize,
+    pub(super) span: Span,
+    pub(super) object: String,
+    /// How many of its round, itself among them, are on the same object; 0 if that is not known.
+    pub(super) alike: i64,
+}
+
+/// Objects that are one array, or one of them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Objects {
+    array: String,
+    /// Which one, if it is a known one.
+    index: Option<u64>,
+}
+
+/// What is announced for objects, as far as it is one number in each phase.
+#[derive(Default)]
+struct Announced {
+    bytes: BTreeSet<Option<i64>>,
+    /// Something else is done that counts.
+    is_mixed: bool,
+}
+
+/// The bytes of copies for which others announce them, by their objects.
+pub(super) struct Shares(BTreeMap<Objects, i64>);
+
+/// The objects that a text names, and the group of the cluster in which they are, if that is said.
+fn parts(object: &str) -> (Objects, Option<u32>) {
+    let (own, rank) = match object.split_once(ELSEWHERE) {
+        Some((own, rank)) => (own, rank.trim().parse().ok()),
+        None => (object, None),
+    };
+    let (array, index) = own.split_once('[').map_or((own, None), |(array, index)| (array, Some(index)));
+    let index = match index {
+        Some(index) => index.trim_end().trim_end_matches(']').parse().ok(),
+        None => Some(0),
+    };
+    (Objects { array: array.trim().to_owned(), index }, rank)
+}
+
+impl Objects {
+    /// Whether some of them may be among others.
+    fn meets(&self, other: &Self) -> bool {
+        let is_one = self.index.zip(other.index).is_none_or(|(one, another)| one == another);
+        self.array == other.array && is_one
+    }
+}
+
+impl Shares {
+    pub(super) fn of(programs: &[Statements], roles: &[Role], copies: &[&[Elsewhere]]) -> Self {
+        let asked: BTreeSet<Objects> =
+            copies.iter().flat_map(|all| all.iter()).map(|copy| parts(&copy.object).0).collect();
+        let mut found: BTreeMap<Objects, Announced> =
+            asked.into_iter().map(|objects| (objects, Announced::default())).collect();
+        if !found.is_empty() {
+            programs.iter().for_each(|program| collect(program, &mut found));
+        }
+        let share = |(objects, announced): (Objects, Announced)| {
+            let mut bytes = announced.bytes.into_iter();
+            let (Some(Some(bytes)), None, false) = (bytes.next(), bytes.next(), announced.is_mixed) else {
+                return None;
+            };
+            let copies = landings(&objects, roles, copies)?;
+            (copies > 0 && bytes % copies == 0 && bytes > 0).then(|| (objects, bytes / copies))
+        };
+        Self(found.into_iter().filter_map(share).collect())
+    }
+
+    /// The bytes of a copy.
+    pub(super) fn share(&self, copy: &Elsewhere) -> Option<i64> {
+        self.0.get(&parts(&copy.object).0).copied().filter(|_| copy.alike > 0)
+    }
+}
+
+/// How many copies each of some objects gets in a round, from all agents, if it is the same wherever there
+/// are some.
+fn landings(objects: &Objects, roles: &[Role], copies: &[&[Elsewhere]]) -> Option<i64> {
+    let mut of_groups: BTreeMap<Option<u32>, i64> = BTreeMap::new();
+    for role in roles {
+        let warps: i64 = role.warps.iter().map(|(from, to)| i64::from(to - from)).sum();
+        for part in &role.parts {
+            let own = copies[part.program].iter().filter(|copy| parts(&copy.object).0.meets(objects));
+            let own: BTreeSet<(Option<u32>, i64)> =
+                own.map(|copy| (parts(&copy.object).1, copy.alike)).collect();
+            let mut groups = BTreeSet::new();
+            for (group, alike) in own {
+                // Of one round as many as of another.
+                if alike < 1 || !groups.insert(group) {
+                    return None;
+                }
+                for rank in &part.ranks {
+                    let landed = of_groups.entry(Some(group.unwrap_or(*rank))).or_default();
+                    *landed = landed.checked_add(warps.checked_mul(alike)?)?;
+                }
+            }
+        }
+    }
+    let all: BTreeSet<i64> = of_groups.into_values().collect();
+    (all.len() == 1).then(|| all.first().copied()).flatten()
+}
+
+/// Collects what is announced for objects, and what else is done that counts.
+fn collect(statements: &[Statement], found: &mut BTreeMap<Objects, Announced>) {
+    let each = |found: &mut BTreeMap<Objects, Announced>, object: &str, with: &dyn Fn(&mut Announced)| {
+        let named = parts(object).0;
+        found
+            .iter_mut()
+            .filter(|(objects, _)| objects.meets(&named))
+            .for_each(|(_, announced)| with(announced));
+    };
+    for statement in statements {
+        match statement {
+            Statement::Announce { object, bytes, arrives, .. } => each(found, object, &|announced| {
+                announced.bytes.insert(*bytes);
+                announced.is_mixed |= arrives.is_none();
+            }),
+            Statement::Barrier { text, .. } => {
+                let mut words = text.split(' ');
+                let Some(word) =
+                    words.find(|word| word.starts_with("mbarrier.") || word.starts_with("tcgen05."))
+                else {
+                    continue;
+                };
+                let rest = words.collect::<Vec<_>>().join(" ");
+                let mut operands = rest.split(',');
+                let object = operands.next().unwrap_or_default();
+                let is_one = operands.next().is_some_and(|count| count.trim() == "1");
+                let is_mixed = match word {
+                    "mbarrier.init" => !is_one,
+                    _ => !(word.starts_with("mbarrier.wait") || word == "mbarrier.inval"),
+                };
+                each(found, object, &|announced| announced.is_mixed |= is_mixed);
+            }
+            Statement::If { then, otherwise, .. } => {
+                collect(then, found);
+                collect(otherwise, found);
+            }
+            Statement::Loop { body, .. } | Statement::For { body, .. } => collect(body, found),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Conditions that follow from a branch on the way, or from what is known of every launch: behind `n > 64` it
+//! is known that `n > 0`, and of `full + (n > 0 ? 8 : 0)` only one object is left. `12 * %ctaid.x + 11 < 0`
+//! is never true, as long as the sum does not overflow.
+
+use std::collections::BTreeSet;
+
+use super::arithmetic::{cut, signed};
+use super::code::{Code, Comparison, Operation, Type};
+use super::evaluate::{Evaluation, Way};
+use super::flow::Flow;
+use super::lanes::Lanes;
+use super::slice::{Slice, Then};
+use super::terms::{is_invariant, of_grid};
+use super::value::{Term, ValueId, Values};
+use crate::common::span::Span;
+
+/// A number that never changes lies from one number to another, as it is compared.
+struct Within {
+    number: ValueId,
+    ty: Type,
+    from: i128,
+    to: i128,
+}
+
+/// Branches that go one way only by what is known on the way to them, each with where it leads, and the
+/// places of those for which no sum must overflow.
+pub(super) fn one_way(
+    values: &Values,
+    (code, slice): (&Code, &Slice),
+    evaluation: &Evaluation,
+) -> (Vec<(usize, usize)>, BTreeSet<Span>) {
+    let (mut found, mut unwrapped, mut known) = (Vec::new(), BTreeSet::new(), None);
+    for (node, then) in evaluation.then.iter().enumerate() {
+        let Some(Way::Branch(condition, taken, other)) = *then else { continue };
+        if !is_invariant(values, condition) {
+            continue;
+        }
+        let Some(wanted) = within(values, condition, true) else { continue };
+        let of_launch = of_launch(values, code, &wanted);
+        let holds = of_launch.as_ref().and_then(|fact| fact.decides(&wanted));
+        if holds.is_some()
+            && let (Then::Branch { span, .. }, true) = (slice.nodes[node].then, is_sum(values, wanted.number))
+        {
+            unwrapped.insert(span);
+        }
+        let holds = holds.or_else(|| {
+            let flow = known.get_or_insert_with(|| Flow::of(evaluation)).as_ref().ok()?;
+            facts(values, evaluation, flow, node).iter().find_map(|fact| fact.decides(&wanted))
+        });
+        found.extend(holds.map(|holds| (node, if holds { taken } else { other })));
+    }
+    (found, unwrapped)
+}
+
+fn is_sum(values: &Values, value: ValueId) -> bool {
+    matches!(values.term(value), Term::Sum { .. })
+}
+
+/// Where the number that is compared lies in every launch: a sum of what cannot be negative.
+fn of_launch(values: &Values, code: &Code, wanted: &Within) -> Option<Within> {
+    let (number, ty) = (wanted.number, wanted.ty);
+    let least = match values.term(number) {
+        Term::Sum { bits: 32, terms, known } if ty.bits == 32 => {
+            terms.iter().try_fold(signed(known.all()?, 32), |sum, (term, factor)| {
+                let factor = signed(factor.all()?, 32);
+                let least = of_grid(values, code, *term).filter(|_| factor > 0)?;
+                sum.checked_add(least.checked_mul(factor)?)
+            })?
+        }
+        _ => of_grid(values, code, number).filter(|_| ty.bits == 32)?,
+    };
+    (least >= 0 || ty.signed).then(|| Within { number, ty, from: least.into(), to: i32::MAX.into() })
+}
+
+/// Leaves of the operands of steps on objects what branches on the way there leave of them.
+pub(super) fn take(values: &mut Values, slice: &Slice, evaluation: &mut Evaluation) {
+    let chosen = |(address, amount): (ValueId, Option<ValueId>)| {
+        let mut conditions = BTreeSet::new();
+        collect(values, address, &mut conditions);
+        amount.into_iter().for_each(|amount| collect(values, amount, &mut conditions));
+        conditions
+    };
+    let asked: Vec<_> = evaluation.barriers.iter().map(|(at, step)| (*at, chosen(*step))).collect();
+    let mut asked: Vec<_> = asked.into_iter().filter(|(_, conditions)| !conditions.is_empty()).collect();
+    asked.sort_unstable_by_key(|(at, _)| *at);
+    if asked.is_empty() {
+        return;
+    }
+    let Ok(flow) = Flow::of(evaluation) else { return };
+    for (at, conditions) in asked {
+        let Some(node) = slice.nodes.iter().position(|node| node.instructions.contains(&at)) else {
+            continue;
+        };
+        let facts = facts(values, evaluation, &flow, node);
+        for condition in conditions {
+            let wanted = within(values, condition, true);
+            let Some(holds) = wanted.and_then(|wanted| facts.iter().find_map(|fact| fact.decides(&wanted)))
+            else {
+                continue;
+            };
+            let known = if holds { Some(condition) } else { values.truth(condition, false) };
+            let (Some(known), Some((address, amount))) = (known, evaluation.barriers.get(&at).copied())
+            else {
+                continue;
+            };
+            let step = (values.given(address, known), amount.map(|amount| values.given(amount, known)));
+            evaluation.barriers.insert(at, step);
+        }
+    }
+}
+
+/// Conditions by which parts of a value are selected, and which never change.
+fn collect(values: &Values, value: ValueId, conditions: &mut BTreeSet<ValueId>) {
+    let (mut seen, mut work) = (BTreeSet::new(), vec![value]);
+    while let Some(value) = work.pop() {
+        if let Term::Apply { operation: Operation::Select, terms, .. } = values.term(value)
+            && is_invariant(values, terms[2])
+        {
+            conditions.insert(terms[2]);
+        }
+        if seen.insert(value) {
+            work.extend(values.inside(value));
+        }
+    }
+}
+
+/// What branches on the way to a node say: those whose one side alone leads there.
+fn facts(values: &Values, evaluation: &Evaluation, flow: &Flow, node: usize) -> Vec<Within> {
+    let above = std::iter::successors(Some(node), |node| flow.dominator[*node]);
+    let decided = above.filter_map(|node| {
+        let [from] = flow.before[node].as_slice() else { return None };
+        let Some(Way::Branch(condition, taken, other)) = evaluation.then[*from] else { return None };
+        (taken != other && is_invariant(values, condition)).then_some((condition, node == taken))
+    });
+    decided.filter_map(|(condition, holds)| within(values, condition, holds)).collect()
+}
+
+/// Where a number lies if its comparison with a known one comes out so.
+fn within(values: &Values, condition: ValueId, holds: bool) -> Option<Within> {
+    let Term::Apply { operation, ty, terms } = values.term(condition) else { return None };
+    let comparison = match operation {
+        Operation::LogicalNot => return within(values, terms[0], !holds),
+        Operation::Compare(comparison) if holds => *comparison,
+        Operation::Compare(comparison) => comparison.negated(),
+        _ => return None,
+    };
+    let [a, b] = terms[..] else { return None };
+    let known = |value| values.as_known(value).and_then(Lanes::all);
+    let (number, bound, comparison) = match (known(a), known(b)) {
+        (None, Some(bound)) => (a, bound, comparison),
+        (Some(bound), None) => (b, bound, comparison.swapped()),
+        _ => return None,
+    };
+    let bits = ty.bits;
+    let (least, most) =
+        if ty.signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
+    let bound = if ty.signed { signed(bound, bits).into() } else { cut(bound, bits).into() };
+    let (from, to): (i128, i128) = match comparison {
+        Comparison::Less => (least, bound - 1),
+        Comparison::LessOrEqual => (least, bound),
+        Comparison::Greater => (bound + 1, most),
+        Comparison::GreaterOrEqual => (bound, most),
+        Comparison::Equal => (bound, bound),
+        Comparison::NotEqual => return None,
+    };
+    Some(Within { number, ty: *ty, from, to })
+}
+
+impl Within {
+    /// Whether a number that lies here lies where another says, if it does so or not wherever it is here.
+    fn decides(&self, other: &Self) -> Option<bool> {
+        if self.number != other.number || self.ty != other.ty {
+            None
+        } else if other.from <= self.from && self.to <= other.to {
+            Some(true)
+        } else {
+            (self.to < other.from || other.to < self.from).then_some(false)
+        }
+    }
+}
