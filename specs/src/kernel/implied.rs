@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use barcheck_model::Patience;
+
 use super::arithmetic::{cut, signed};
 use super::code::{Code, Comparison, Operation, Type};
 use super::evaluate::{Evaluation, Way};
@@ -13,6 +15,9 @@ use super::slice::{Slice, Then};
 use super::terms::{is_invariant, of_grid};
 use super::value::{Term, ValueId, Values};
 use crate::common::span::Span;
+
+/// Nodes above one that are looked at for what they decide.
+const ABOVE: usize = 256;
 
 /// A number that never changes lies from one number to another, as it is compared.
 struct Within {
@@ -28,10 +33,14 @@ pub(super) fn one_way(
     values: &Values,
     (code, slice): (&Code, &Slice),
     evaluation: &Evaluation,
+    patience: &Patience,
 ) -> (Vec<(usize, usize)>, BTreeSet<Span>) {
     let (mut found, mut unwrapped, mut known) = (Vec::new(), BTreeSet::new(), None);
     for (node, then) in evaluation.then.iter().enumerate() {
         let Some(Way::Branch(condition, taken, other)) = *then else { continue };
+        if patience.is_over() {
+            break;
+        }
         if !is_invariant(values, condition) {
             continue;
         }
@@ -126,7 +135,7 @@ fn collect(values: &Values, value: ValueId, conditions: &mut BTreeSet<ValueId>) 
 
 /// What branches on the way to a node say: those whose one side alone leads there.
 fn facts(values: &Values, evaluation: &Evaluation, flow: &Flow, node: usize) -> Vec<Within> {
-    let above = std::iter::successors(Some(node), |node| flow.dominator[*node]);
+    let above = std::iter::successors(Some(node), |node| flow.dominator[*node]).take(ABOVE);
     let decided = above.filter_map(|node| {
         let [from] = flow.before[node].as_slice() else { return None };
         let Some(Way::Branch(condition, taken, other)) = evaluation.then[*from] else { return None };

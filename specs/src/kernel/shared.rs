@@ -90,7 +90,7 @@ impl Shared {
             evaluation.lanes = reaching(&self.values, &evaluation.then, warp.live());
             let mut found =
                 if warp.is_all() { Vec::new() } else { reach::one_way(&self.values, &evaluation) };
-            let (implied, unwrapped) = implied::one_way(&self.values, (code, slice), &evaluation);
+            let (implied, unwrapped) = implied::one_way(&self.values, (code, slice), &evaluation, patience);
             found.extend(implied);
             self.assumes.extend(unwrapped.into_iter().map(Assumption::Unwrapped));
             if found.is_empty() {
