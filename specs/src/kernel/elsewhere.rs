@@ -94,21 +94,20 @@ impl Shares {
 /// How many copies each of some objects gets in a round, from all agents, if it is the same wherever there
 /// are some.
 fn landings(objects: &Objects, roles: &[Role], copies: &[&[Elsewhere]]) -> Option<i64> {
-    let mut of_groups: BTreeMap<Option<u32>, i64> = BTreeMap::new();
+    let mut of_groups: BTreeMap<u32, i64> = BTreeMap::new();
     for role in roles {
         let warps: i64 = role.warps.iter().map(|(from, to)| i64::from(to - from)).sum();
         for part in &role.parts {
             let own = copies[part.program].iter().filter(|copy| parts(&copy.object).0.meets(objects));
             let own: BTreeSet<(Option<u32>, i64)> =
                 own.map(|copy| (parts(&copy.object).1, copy.alike)).collect();
-            let mut groups = BTreeSet::new();
-            for (group, alike) in own {
-                // Of one round as many as of another.
-                if alike < 1 || !groups.insert(group) {
+            for (at, (group, alike)) in own.into_iter().enumerate() {
+                // Of one round as many as of another; who else copies to another group is not looked at.
+                if alike < 1 || group.is_some() || at > 0 {
                     return None;
                 }
                 for rank in &part.ranks {
-                    let landed = of_groups.entry(Some(group.unwrap_or(*rank))).or_default();
+                    let landed = of_groups.entry(*rank).or_default();
                     *landed = landed.checked_add(warps.checked_mul(alike)?)?;
                 }
             }
@@ -133,10 +132,13 @@ fn collect(statements: &[Statement], found: &mut BTreeMap<Objects, Announced>) {
                 announced.bytes.insert(*bytes);
                 announced.is_mixed |= arrives.is_none();
             }),
+            Statement::Copy { object, bytes: Some(_), .. } => {
+                each(found, object, &|announced| announced.is_mixed = true);
+            }
             Statement::Barrier { text, .. } => {
                 let mut words = text.split(' ');
                 let Some(word) =
-                    words.find(|word| word.starts_with("mbarrier.") || word.starts_with("tcgen05."))
+                    words.find(|word| word.contains("mbarrier.") || word.starts_with("tcgen05."))
                 else {
                     continue;
                 };

@@ -78,7 +78,9 @@ fn of_launch(values: &Values, code: &Code, wanted: &Within) -> Option<Within> {
         }
         _ => of_grid(values, code, number).filter(|_| ty.bits == 32)?,
     };
-    (least >= 0 || ty.signed).then(|| Within { number, ty, from: least.into(), to: i32::MAX.into() })
+    // A sum without a sign may be that of large positions.
+    let to = if ty.signed || !is_sum(values, number) { i32::MAX.into() } else { u32::MAX.into() };
+    (least >= 0 || ty.signed).then(|| Within { number, ty, from: least.into(), to })
 }
 
 /// Leaves of the operands of steps on objects what branches on the way there leave of them.
