@@ -26,6 +26,7 @@
 //!     threads: 64,
 //!     ctas: 1,
 //!     registers: 0,
+//!     repeats_count: false,
 //!     subgroup_size: 1,
 //!     arrays: Vec::new(),
 //!     objects: Vec::new(),

@@ -121,6 +121,7 @@ fn cluster() -> Program {
         threads: 48,
         ctas: 3,
         registers: 0,
+        repeats_count: false,
         subgroup_size: 1,
         arrays: vec![array("buf", Space::Shared, 0, Some(2)), array("flag", Space::Global, 2, None)],
         objects: vec![objects("full", 0, Some(4)), objects("done", 4, None)],

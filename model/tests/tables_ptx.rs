@@ -9,7 +9,7 @@ use barcheck_model::barrier::{BarrierId, Completion, Progress, Seat, Token};
 use barcheck_model::program::ReductionOp;
 use barcheck_model::rule::Rule;
 
-const CTA: Cta = Cta { warps: 3, exits_release: false };
+const CTA: Cta = Cta { warps: 3, exits_release: false, repeats_count: false };
 const RELEASING: Cta = Cta { exits_release: true, ..CTA };
 const REDUCTIONS: [ReductionOp; 3] = [ReductionOp::Popc, ReductionOp::And, ReductionOp::Or];
 const ARRIVED: Seat = Seat {
@@ -284,6 +284,40 @@ fn only_an_explicit_count_at_barrier_0_is_noted_as_reserved() {
     assert_eq!(what.id, BarrierId(0));
     let effect = arrive(CTA, Barrier::Idle, Seat::default(), what, Contribution::default(), 0);
     assert_eq!(effect.expect("fits").notes, [Rule::ReservedBarrier]);
+}
+
+#[test]
+fn a_warp_that_arrives_again_is_counted_again_only_by_that_reading_and_with_a_count() {
+    // clause: ptx.more-than-intended
+    // clause: barcheck.repeated-switch
+    let counting = Cta { repeats_count: true, ..CTA };
+    let once = Barrier::Active {
+        expected: 64,
+        all: false,
+        class: Class::Plain,
+        arrived: 1,
+        waiting: 0,
+        predicates: 0,
+    };
+    let seat = Seat { arrived: true, ..Seat::default() };
+    let again = |cta, barrier, operation, count| {
+        arrive(cta, barrier, seat, announce(operation, count), Contribution::default(), 0)
+    };
+    assert_eq!(again(CTA, once, Operation::Sync, Some(64)).err(), Some(Rule::RepeatedArrival));
+    let second = again(counting, once, Operation::Sync, Some(64)).expect("it counts");
+    assert!(second.completed.is_some() && second.barrier == Barrier::Idle);
+    // All threads of the CTA are waited for once each.
+    let all = Barrier::Active {
+        expected: 96,
+        all: true,
+        class: Class::Plain,
+        arrived: 1,
+        waiting: 0,
+        predicates: 0,
+    };
+    assert_eq!(again(counting, all, Operation::Sync, None).err(), Some(Rule::RepeatedArrival));
+    let one_more = again(counting, all, Operation::Arrive, Some(96)).expect("it counts");
+    assert!(matches!(one_more.barrier, Barrier::Active { arrived: 2, .. }));
 }
 
 #[test]

@@ -29,6 +29,8 @@ pub enum ExportError {
     NoModel(Target),
     /// There are no models of pools of registers.
     Registers,
+    /// There are no models of warps whose every arrival counts.
+    Repeated,
     /// There are no models of copies out of memory: the line and the text of one.
     Stores(u32, String),
     /// The language has no room for so much: what, how many there are, and how many there may be.
@@ -48,6 +50,7 @@ impl fmt::Display for ExportError {
             },
             Self::NoModel(target) => write!(f, "there are no exported models of {target} barriers yet"),
             Self::Registers => f.write_str("there are no exported models of `setmaxnreg` yet"),
+            Self::Repeated => f.write_str("there are no exported models of `repeated_arrivals count` yet"),
             Self::Stores(line, text) => {
                 write!(
                     f,
@@ -98,6 +101,9 @@ impl Group {
         let system = systems::of(program.target).ok_or(ExportError::NoModel(program.target))?;
         if program.has_pools() {
             return Err(ExportError::Registers);
+        }
+        if program.repeats_count {
+            return Err(ExportError::Repeated);
         }
         if let Some((line, text)) = first_store(&program) {
             return Err(ExportError::Stores(line, text));

@@ -95,6 +95,8 @@ pub(crate) struct Cta<'a> {
     /// Registers that are free, and those of each thread.
     pub(crate) free: u64,
     pub(crate) has: Vec<[u64; 32]>,
+    /// The groups of `wgmma` that each thread has committed.
+    pub(crate) committed: Vec<[u64; 32]>,
     pub(crate) chance: Chance,
     pub(crate) clock: u64,
     pub(crate) ended: Option<Outcome>,
@@ -128,6 +130,7 @@ impl<'a> Cta<'a> {
             params: params(kernel, salt(3)),
             mbarriers: Mbarriers::default(),
             free: 0,
+            committed: vec![[0; 32]; threads.div_ceil(32) as usize],
             has: vec![[compiled_for(kernel, threads); 32]; threads.div_ceil(32) as usize],
             chance: Chance(launch.seed),
             clock: 0,
@@ -212,6 +215,7 @@ impl<'a> Cta<'a> {
                 }
                 self.settle(warp);
             }
+            Op::Groups { waits } => self.groups(warp, taken, (place, *waits), instruction),
             Op::Registers { takes } => {
                 let Operand::Number(wanted) = instruction.operands[0] else {
                     self.ended = Some(beyond(instruction));
@@ -242,6 +246,27 @@ impl<'a> Cta<'a> {
                 if self.compute(warp, taken, place, instruction).is_none() {
                     self.ended = Some(beyond(instruction));
                 }
+            }
+        }
+    }
+
+    /// What a warpgroup computes is complete once all its threads have committed it.
+    fn groups(&mut self, warp: usize, taken: u32, (place, waits): (usize, bool), instruction: &Instruction) {
+        let left = match instruction.operands.first() {
+            Some(Operand::Number(left)) if waits => *left,
+            _ => 0,
+        };
+        let first = warp / 4 * 4;
+        for lane in lanes(taken) {
+            if !waits {
+                self.committed[warp][lane] += 1;
+                continue;
+            }
+            let wanted = self.committed[warp][lane].saturating_sub(left);
+            let of_group = self.committed.iter().skip(first).take(4);
+            if of_group.flatten().any(|committed| *committed < wanted) {
+                // It comes again.
+                self.warps[warp].places[lane] = place;
             }
         }
     }

@@ -91,6 +91,10 @@ pub(crate) enum Op {
         what: Together,
         has_mask: bool,
     },
+    /// `wgmma`: commits a group of what a warpgroup computes, or waits for groups.
+    Groups {
+        waits: bool,
+    },
     /// `setmaxnreg`: takes registers, or gives them.
     Registers {
         takes: bool,
@@ -223,6 +227,8 @@ pub(crate) fn decode(opcode: &str) -> Op {
         "mbarrier" => mbarrier(&words),
         "shfl" | "vote" | "match" | "redux" | "elect" => together(&words, of),
         "bar" | "barrier" => barrier(&words),
+        "wgmma" if words.contains(&"commit_group") => Some(Op::Groups { waits: false }),
+        "wgmma" if words.contains(&"wait_group") => Some(Op::Groups { waits: true }),
         "setmaxnreg" => Some(Op::Registers { takes: words.contains(&"inc") }),
         _ if is_narrow => None,
         "cvt" => convert(&words, &types),

@@ -181,6 +181,7 @@ impl Gen {
             size,
             subgroup_size,
             cluster: 1,
+            repeats: false,
             arrays: self.arrays.clone(),
             objects: Vec::new(),
             blocks: Vec::new(),

@@ -73,7 +73,16 @@ impl Gen {
         let blocks = blocks.into_iter();
         let blocks = blocks.map(|(agents, body)| Block { agents, role: None, body }).collect();
         let (arrays, objects) = (self.arrays.clone(), Vec::new());
-        Protocol { target: self.target, size, subgroup_size, cluster: 1, arrays, objects, blocks }
+        Protocol {
+            target: self.target,
+            size,
+            subgroup_size,
+            cluster: 1,
+            repeats: false,
+            arrays,
+            objects,
+            blocks,
+        }
     }
 
     fn locals(&mut self) -> Vec<Stmt> {

@@ -163,8 +163,7 @@ impl Maker {
         }
         let (arrays, objects) = (self.arrays.clone(), self.objects.clone());
         let size = 32 * self.warps as i64;
-        let mut protocol =
-            Protocol { target: Target::Ptx, size, subgroup_size: None, cluster: 1, arrays, objects, blocks };
+        let mut protocol = Protocol { arrays, objects, blocks, ..Protocol::empty(Target::Ptx, size) };
         protocol.number();
         protocol
     }

@@ -16,6 +16,9 @@ impl Protocol {
             let _ = writeln!(out, "cluster {};", self.cluster);
         }
         let _ = writeln!(out, "{size} {};", self.size);
+        if self.repeats {
+            out.push_str("repeated_arrivals count;\n");
+        }
         if let Some(n) = self.subgroup_size {
             let _ = writeln!(out, "subgroup_size {n};");
         }

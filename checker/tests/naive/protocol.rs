@@ -61,9 +61,19 @@ pub struct Protocol {
     pub subgroup_size: Option<i64>,
     /// The number of CTAs (ptx), each of this size.
     pub cluster: usize,
+    /// Each arrival of a warp counts (ptx).
+    pub repeats: bool,
     pub arrays: Vec<Array>,
     pub objects: Vec<Objects>,
     pub blocks: Vec<Block>,
+}
+
+impl Protocol {
+    /// One without anything in it.
+    pub fn empty(target: Target, size: i64) -> Self {
+        let (arrays, objects, blocks) = (Vec::new(), Vec::new(), Vec::new());
+        Self { target, size, subgroup_size: None, cluster: 1, repeats: false, arrays, objects, blocks }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

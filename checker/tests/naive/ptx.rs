@@ -34,6 +34,7 @@ pub struct Active {
     all: bool,
     class: Option<RedOp>,
     arrived: BTreeSet<AgentId>,
+    arrivals: i64,
     waiting: BTreeSet<AgentId>,
     tally: Option<i64>,
     parcel: Parcel,
@@ -205,7 +206,7 @@ fn arrive_if_gathered(world: &mut World<'_>, warp: AgentId) -> Flow<()> {
     }
 }
 
-fn check_against(active: &Active, warp: AgentId, request: &Request) -> Flow<()> {
+fn check_against(active: &Active, (warp, repeats): (AgentId, bool), request: &Request) -> Flow<()> {
     let class = match request.doing {
         Doing::Red(op) => Some(op),
         Doing::Arrive | Doing::Sync => None,
@@ -218,7 +219,7 @@ fn check_against(active: &Active, warp: AgentId, request: &Request) -> Flow<()> 
     if active.expected != request.count {
         return Err(Halt::Rule("count-mismatch"));
     }
-    if active.arrived.contains(&warp) {
+    if active.arrived.contains(&warp) && !(repeats && request.explicit) {
         return Err(Halt::Rule("repeated-arrival"));
     }
     Ok(())
@@ -231,18 +232,21 @@ fn arrive(world: &mut World<'_>, warp: AgentId, request: &Request) -> Flow<()> {
     };
     let knows = world.state.memory.agents[warp].known.clone();
     let key = (world.protocol().cta_of(warp), request.id);
+    let repeats = world.protocol().repeats;
     let active = barriers(world).entry(key).or_insert(Active {
         expected: request.count,
         all: true,
         class,
         arrived: BTreeSet::new(),
+        arrivals: 0,
         waiting: BTreeSet::new(),
         tally: None,
         parcel: Parcel::default(),
     });
-    check_against(active, warp, request)?;
+    check_against(active, (warp, repeats), request)?;
     active.all &= !request.explicit;
     active.arrived.insert(warp);
+    active.arrivals += 1;
     active.parcel.add(&knows);
     if let Some(op) = class {
         active.tally = combine(op, active.tally, request.tally);
@@ -277,11 +281,12 @@ fn due(world: &World<'_>, cta: usize, active: &Active) -> Option<bool> {
     if active.all {
         return everyone_else_exited.then_some(true);
     }
-    if 32 * active.arrived.len() as i64 == active.expected {
+    if 32 * active.arrivals == active.expected {
         return Some(false);
     }
     let release = world.code.exited_threads == ExitedThreads::Release;
-    (release && !active.waiting.is_empty() && everyone_else_exited).then_some(true)
+    (release && !world.protocol().repeats && !active.waiting.is_empty() && everyone_else_exited)
+        .then_some(true)
 }
 
 fn complete_if_due(world: &mut World<'_>, key: (usize, i64)) {
@@ -376,7 +381,7 @@ pub fn arrival_race(world: &World<'_>) -> bool {
     wanted.iter().any(|((barrier, count), requests)| {
         let room = match barriers.active.get(barrier) {
             Some(active) if active.expected != *count || active.all => return false,
-            Some(active) => active.expected / 32 - active.arrived.len() as i64,
+            Some(active) => active.expected / 32 - active.arrivals,
             None if requests.iter().all(|r| !r.explicit) => return false,
             None => count / 32,
         };

@@ -56,6 +56,13 @@ pub(super) fn repeated(case: &Case<'_>) -> Words {
             }
         ));
     }
+    if !is_cluster && case.target.is_some_and(|target| target.facts().repeats_may_count) {
+        words.sentences.push(
+            "GPUs count both arrivals where there is a count: if that is meant, `repeated_arrivals count;` at the \
+             beginning of a protocol, or `--repeated-arrivals count` for a kernel, goes on so."
+                .to_owned(),
+        );
+    }
     words
 }
 

@@ -136,6 +136,7 @@ pub(crate) fn protocol(target: Target, blocks: Vec<(usize, Block)>) -> Arc<Progr
         threads: if target.has_lanes() { 32 * group } else { group },
         ctas: 1,
         registers: 0,
+        repeats_count: false,
         subgroup_size: group,
         arrays: vec![x],
         objects: Vec::new(),

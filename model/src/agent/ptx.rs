@@ -67,7 +67,7 @@ fn lane(eval: &Eval<'_>, op: &PtxOp, at: u32) -> Result<Announcement, Bad> {
     };
     // Whether exits release anything plays no part in operand checks.
     let program = eval.context.program;
-    let cta = Cta { warps: program.agents_per_cta(), exits_release: false };
+    let cta = Cta { warps: program.agents_per_cta(), exits_release: false, repeats_count: false };
     check_operands(cta, operation, id, count)
         .map(|what| Announcement { id: program.named_barrier(eval.context.cta(), what.id.0), ..what })
         .map_err(|rule| Bad::Rule(rule, if rule == Rule::BarrierIdRange { id } else { count.unwrap_or(0) }))

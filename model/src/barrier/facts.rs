@@ -29,6 +29,8 @@ pub struct Facts {
     pub fences_publish: bool,
     /// The user may choose that exits release barriers with a count of their own.
     pub exits_may_release: bool,
+    /// The user may choose that every arrival of an agent counts where there is a count.
+    pub repeats_may_count: bool,
     /// Agents are divided into subgroups that have barriers of their own.
     pub has_subgroups: bool,
     /// It is noted where a generation completes for which nobody waits.
@@ -75,6 +77,10 @@ pub trait Around {
     fn agents(&self, barrier: BarrierId) -> u32;
     /// Exits release barriers with a count of their own.
     fn exits_release(&self) -> bool;
+    /// Each arrival of a warp counts.
+    fn repeats_count(&self) -> bool {
+        false
+    }
     /// Agents that have exited.
     fn exited(&self) -> u32;
     /// Agents that share a barrier, have exited and have not arrived in its generation.

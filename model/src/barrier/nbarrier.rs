@@ -243,6 +243,7 @@ impl System for Nbarrier {
         // clause: nbarrier.no-memory
         fences_publish: true,
         exits_may_release: false,
+        repeats_may_count: false,
         has_subgroups: false,
         notes_nobody_waits: false,
         carries: Carries::Inboxes,

@@ -88,6 +88,9 @@ pub struct Cta {
     /// arrived has exited.
     // clause: barcheck.exited-switch
     pub exits_release: bool,
+    /// Each arrival of a warp counts at a barrier with a count of its own.
+    // clause: barcheck.repeated-switch
+    pub repeats_count: bool,
 }
 
 impl Cta {
@@ -229,8 +232,8 @@ pub fn arrive(
         if expected != what.expected {
             return Err(Rule::CountMismatch);
         }
-        // clause: ptx.more-than-intended
-        if seat.arrived {
+        // clause: ptx.more-than-intended, barcheck.repeated-switch
+        if seat.arrived && (what.all || !cta.repeats_count) {
             return Err(Rule::RepeatedArrival);
         }
         // clause: barcheck.count-missing-is-size
@@ -331,6 +334,7 @@ impl System for Ptx {
         time_is_memory: true,
         fences_publish: false,
         exits_may_release: true,
+        repeats_may_count: true,
         has_subgroups: false,
         notes_nobody_waits: true,
         carries: Carries::All,
@@ -391,7 +395,9 @@ impl BarrierState for Barrier {
 impl Cta {
     #[inline]
     fn of(barrier: BarrierId, around: &impl Around) -> Self {
-        Self { warps: around.agents(barrier), exits_release: around.exits_release() }
+        let repeats_count = around.repeats_count();
+        let exits_release = around.exits_release() && !repeats_count;
+        Self { warps: around.agents(barrier), exits_release, repeats_count }
     }
 }
 

@@ -225,6 +225,7 @@ impl System for Split {
         time_is_memory: false,
         fences_publish: false,
         exits_may_release: false,
+        repeats_may_count: false,
         // clause: split_barrier.execution-scope
         has_subgroups: true,
         notes_nobody_waits: false,

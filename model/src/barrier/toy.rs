@@ -105,6 +105,7 @@ impl System for Toy {
         time_is_memory: true,
         fences_publish: false,
         exits_may_release: false,
+        repeats_may_count: false,
         has_subgroups: false,
         notes_nobody_waits: false,
         carries: Carries::All,

@@ -126,6 +126,10 @@ pub struct Program {
     pub ctas: u32,
     /// Registers of each thread when the CTA begins (`ptx`); elsewhere 0.
     pub registers: u32,
+    /// At a PTX barrier with a count of its own each arrival counts, though its warp has arrived before in
+    /// this generation: else that is `repeated-arrival`.
+    // clause: barcheck.repeated-switch
+    pub repeats_count: bool,
     /// Invocations in each subgroup (`split_barrier`; the last may be smaller); elsewhere 1.
     pub subgroup_size: u32,
     /// Memory, as declared.

@@ -257,6 +257,7 @@ impl Group {
             threads,
             ctas: 1,
             registers: 0,
+            repeats_count: false,
             subgroup_size: 1,
             arrays: Vec::new(),
             objects: Vec::new(),

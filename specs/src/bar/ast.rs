@@ -49,6 +49,11 @@ pub enum Item {
         /// How many.
         value: Expr,
     },
+    /// `repeated_arrivals count;`
+    RepeatedArrivals {
+        /// All of it.
+        span: Span,
+    },
     /// `subgroup_size 16;`
     SubgroupSize {
         /// The keyword.

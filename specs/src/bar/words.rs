@@ -22,6 +22,9 @@ pub(crate) const DECLARATIONS: [&str; 5] = ["const", "param", "shared", "global"
 pub(crate) const SIZES_ELSEWHERE: [&str; 6] =
     ["group", "group_size", "workgroup_size", "local_size", "blockdim", "num_threads"];
 
+/// The word that begins the reading by which every arrival of a warp counts.
+pub(crate) const REPEATED: &str = "repeated_arrivals";
+
 /// Words that begin a declaration and may be names nevertheless: of what is not to be reported, and of
 /// statements that roles share.
 const SOFT: [&str; 2] = ["allow", "block"];
@@ -61,7 +64,7 @@ pub(crate) fn unit_noun(word: &str) -> Option<&'static str> {
 pub(crate) fn declarations(notation: &Notation) -> impl Iterator<Item = &'static str> {
     let special = notation.subgroups.then_some("subgroup_size");
     let own = [notation.size, notation.agents, notation.target.agent_noun()];
-    let cluster = ["cluster", "maxnreg"].into_iter().filter(|_| notation.cluster);
+    let cluster = ["cluster", "maxnreg", REPEATED].into_iter().filter(|_| notation.cluster);
     let declared = DECLARATIONS.into_iter().chain(own).chain(special).chain(notation.objects);
     declared.chain(cluster).chain(SOFT)
 }

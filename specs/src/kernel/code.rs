@@ -42,6 +42,8 @@ pub(crate) struct Code {
     /// Copies to several groups, by position, that complete on one of each pair of groups: on that of which
     /// the rank is even or odd as the rank of its object's group is.
     pub(crate) by_pairs: BTreeSet<usize>,
+    /// What warps do together with their warpgroup, by position, where it is followed.
+    pub(crate) collective: BTreeMap<usize, Collective>,
     /// The register that gets the state of an arrival, or with which a phase is asked for, by position of the
     /// arrival or question.
     pub(crate) states: BTreeMap<usize, Register>,
@@ -182,6 +184,15 @@ pub(crate) struct ObjectStep {
     pub(crate) amount: Option<Argument>,
     /// The groups of the cluster to which it goes, as bits; `None` if it is one.
     pub(crate) mask: Option<Argument>,
+}
+
+/// What a warp does together with the others of its warpgroup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Collective {
+    /// Makes a group of what has been issued since the last one.
+    Commit,
+    /// Waits until all groups are complete.
+    Wait,
 }
 
 /// What is done with an mbarrier object.

@@ -9,7 +9,7 @@ use super::code::{
     Action, Argument, Code, Function, Guard, Memory, ObjectStep, Operation, Register, Type, Written,
 };
 use super::dominators::reverse_postorder;
-use super::lanes::{Lanes, WIDTH};
+use super::lanes::Lanes;
 use super::slice::{Slice, Then};
 use super::terms::raised;
 use super::value::{Term, ValueId, Values};
@@ -54,6 +54,8 @@ pub(super) struct Evaluation {
     pub(super) stores: HashMap<usize, Stored>,
     /// The groups to which a step goes, likewise, if it goes to several.
     pub(super) masks: HashMap<usize, ValueId>,
+    /// Where the lesser or the greater of two numbers is computed: the node, the instruction, the numbers.
+    pub(super) extremes: Vec<(usize, usize, [ValueId; 2])>,
     /// What is taken to be the same for the lanes of a warp, by the position of the instruction.
     pub(super) votes: BTreeMap<usize, ValueId>,
     /// Instructions that ask lanes of which each is known to have its own answer.
@@ -102,6 +104,8 @@ pub(super) struct Evaluator<'c> {
     pub(super) warp: Warp,
     /// Where branches lead whose outcome is the same for all lanes that come there, though not for all.
     pub(super) one_way: HashMap<usize, usize>,
+    /// Which of two numbers the lesser or greater of them is known to be, by the position of the instruction.
+    pub(super) extremes: HashMap<usize, usize>,
     /// What values are in single lanes, as far as that was asked for.
     pub(super) at_lanes: HashMap<(ValueId, usize), Option<ValueId>>,
 }
@@ -240,12 +244,7 @@ impl Evaluator<'_> {
                         Some(value) => value,
                         None => self.value((*at, bits), *function, &arguments),
                     };
-                    if *function == Function::Load(Memory::Shared) {
-                        found.loaded.extend(arguments.first().map(|address| (*at, *address)));
-                    }
-                    if *function == Function::Vote && self.values.may_be_shared(value) {
-                        found.votes.insert(*at, value);
-                    }
+                    self.note((number, *at), (*function, value), &arguments, found);
                     registers[index] = match instruction.guard {
                         None => value,
                         Some(guard) => self.guarded(guard, value, registers[index], registers),
@@ -376,12 +375,37 @@ impl Evaluator<'_> {
         self.values.apply(Operation::Select, ty, &[new, old, condition])
     }
 
+    /// Notes what is asked later of what an instruction computes.
+    fn note(
+        &self,
+        (node, at): (usize, usize),
+        (function, value): (Function, ValueId),
+        arguments: &[ValueId],
+        found: &mut Evaluation,
+    ) {
+        match (function, arguments) {
+            (Function::Integer(Operation::Minimum | Operation::Maximum, _), [a, b]) => {
+                found.extremes.push((node, at, [*a, *b]));
+            }
+            (Function::Load(Memory::Shared), [address, ..]) => {
+                found.loaded.insert(at, *address);
+            }
+            (Function::Vote, _) if self.values.may_be_shared(value) => {
+                found.votes.insert(at, value);
+            }
+            _ => {}
+        }
+    }
+
     fn value(&mut self, (at, bits): (usize, u8), function: Function, arguments: &[ValueId]) -> ValueId {
         match (function, arguments) {
             (Function::Integer(Operation::Compare(comparison), ty), [a, b])
                 if let Some(holds) = raised(self.values, comparison, ty, [*a, *b]) =>
             {
                 self.values.number(u64::from(holds))
+            }
+            (Function::Integer(_, ty), _) if let Some(which) = self.extremes.get(&at) => {
+                self.values.apply(Operation::Convert(ty), ty, &[arguments[*which]])
             }
             (Function::Integer(operation, ty), _) => self.values.apply(operation, ty, arguments),
             // A predicate is 0 or 1.
@@ -409,91 +433,9 @@ impl Evaluator<'_> {
         }
     }
 
-    fn unknown(&mut self, at: usize, of_warp: bool) -> ValueId {
+    pub(super) fn unknown(&mut self, at: usize, of_warp: bool) -> ValueId {
         // What is alone in its warp shares its value with the lanes of it.
         let of_warp = of_warp || self.warp.live() == 1;
         self.values.leaf(Term::Unknown { at, of_warp })
-    }
-
-    /// One of the lanes of a mask, the same for the same mask: which of them is not said, and taken to be the
-    /// first.
-    fn elect(&mut self, at: usize, mask: ValueId) -> ValueId {
-        let mask = self.values.as_known(mask).and_then(Lanes::all);
-        let elected = mask.map(|mask| mask.trailing_zeros() as usize).filter(|lane| *lane < self.warp.live());
-        match elected {
-            Some(elected) => {
-                self.values.known(Lanes::each(self.warp.live(), |lane| u64::from(lane == elected)))
-            }
-            None => self.unknown(at, false),
-        }
-    }
-
-    fn broadcast(&mut self, at: usize, value: ValueId, lane: ValueId, clamp: ValueId) -> ValueId {
-        let whole = self.values.as_known(clamp).and_then(Lanes::all) == Some(31);
-        let lanes = self.values.as_known(lane).cloned().filter(|_| whole);
-        let result = match lanes {
-            Some(Lanes::All(lane)) if (lane as usize % WIDTH) < self.warp.live() => {
-                self.at_lane(value, lane as usize % WIDTH)
-            }
-            Some(Lanes::Each(lanes)) => {
-                let from = self.values.as_known(value).cloned();
-                from.map(|from| {
-                    let picked = Lanes::each(WIDTH, |lane| from.get(lanes[lane] as usize));
-                    self.values.known(picked)
-                })
-            }
-            _ => None,
-        };
-        result.unwrap_or_else(|| self.unknown(at, true))
-    }
-
-    /// The value that a term has in one lane; `None` if that is not known.
-    pub(super) fn at_lane(&mut self, value: ValueId, lane: usize) -> Option<ValueId> {
-        if let Some(known) = self.at_lanes.get(&(value, lane)) {
-            return *known;
-        }
-        let found = self.in_lane(value, lane);
-        self.at_lanes.insert((value, lane), found);
-        found
-    }
-
-    fn in_lane(&mut self, value: ValueId, lane: usize) -> Option<ValueId> {
-        match self.values.term(value).clone() {
-            Term::Known(lanes) => Some(self.values.number(lanes.get(lane))),
-            Term::Same(_) | Term::Given { .. } | Term::Unknown { of_warp: true, .. } => Some(value),
-            Term::Loaded { at, address, varies } => {
-                let address = self.at_lane(address, lane)?;
-                Some(self.values.leaf(Term::Loaded { at, address, varies }))
-            }
-            Term::Sum { bits, terms, known } => {
-                let mut parts = Vec::new();
-                for (term, factor) in terms {
-                    parts.push((self.at_lane(term, lane)?, Lanes::All(factor.get(lane))));
-                }
-                let known = self.values.number(known.get(lane));
-                parts.push((known, Lanes::All(1)));
-                self.values.sum(bits, &parts)
-            }
-            Term::Apply { operation, ty, terms } => {
-                let terms: Option<Vec<ValueId>> =
-                    terms.into_iter().map(|term| self.at_lane(term, lane)).collect();
-                Some(self.values.apply(operation, ty, &terms?))
-            }
-            Term::Pure { name, terms } => {
-                let terms: Option<Vec<ValueId>> =
-                    terms.into_iter().map(|term| self.at_lane(term, lane)).collect();
-                Some(self.values.pure(name, &terms?, self.values.width(value)))
-            }
-            Term::Meet { .. } | Term::Gained { .. } | Term::Unknown { .. } | Term::Unset => None,
-        }
-    }
-
-    /// `all` and `any` of what is the same for all lanes. Of anything else it would matter which take part.
-    fn vote(&mut self, at: usize, value: ValueId) -> ValueId {
-        match self.at_lane(value, 0) {
-            // What does not depend on the lane is the same for all of them.
-            Some(first) if first == value => value,
-            _ => self.unknown(at, true),
-        }
     }
 }

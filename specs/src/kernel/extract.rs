@@ -32,6 +32,7 @@ use super::uniform;
 use super::value::{ValueId, Values};
 use super::waits;
 use super::warp::{ALL, Warp};
+use super::warpgroups;
 use super::writes;
 
 /// A protocol that was extracted.
@@ -69,6 +70,15 @@ impl Extraction {
     fn is_about(&mut self, own: BTreeSet<String>) {
         self.things = self.about.values().flatten().chain(&own).cloned().collect();
         self.own = own;
+    }
+
+    /// Calls decisions by their names instead of what they are.
+    fn name(&mut self, decisions: &HashMap<String, String>) {
+        let about = std::mem::take(&mut self.about).into_iter();
+        self.about = about.filter_map(|(key, about)| Some((decisions.get(&key)?.clone(), about))).collect();
+        self.beside = counts::beside(decisions);
+        let words = decisions.iter().map(|(key, name)| (name.clone(), super::keys::plain(key)));
+        self.words = words.collect();
     }
 
     fn rests_on(&mut self, decision: &Decision) {
@@ -119,13 +129,37 @@ impl Group {
 type Agent = (u32, u32);
 
 /// Extracts the protocol of a kernel that is launched with groups like this. `heading` are lines of remarks
-/// for the beginning of the text.
+/// for the beginning of the text. What warpgroups do together is left out unless something depends on it.
 pub(crate) fn extract(
     mut code: Code,
     group: &Group,
     heading: &[String],
     patience: &Patience,
 ) -> Result<Extraction, Failure> {
+    let steps = std::mem::take(&mut code.collective);
+    if steps.is_empty() || group.lanes != WIDTH as u32 {
+        return Ok(extracted(code, group, heading, patience)?.0);
+    }
+    let (alone, parts) = extracted(code.clone(), group, heading, patience)?;
+    if !parts {
+        return Ok(alone);
+    }
+    for (at, step) in steps {
+        code.instructions[at].action = warpgroups::action(step);
+    }
+    match extracted(code, group, heading, patience) {
+        Ok((together, true)) => Ok(together),
+        _ => Ok(alone),
+    }
+}
+
+/// The protocol of a kernel, and whether something depends on what warpgroups do together.
+fn extracted(
+    mut code: Code,
+    group: &Group,
+    heading: &[String],
+    patience: &Patience,
+) -> Result<(Extraction, bool), Failure> {
     waits::resolve(&mut code);
     let loads = forwards::loads(&code);
     let spins = spins::spins(&code, &Graph::of(&code));
@@ -155,6 +189,9 @@ pub(crate) fn extract(
     again::keep(&mut programs);
     uniform::separate(&mut programs);
     programs.iter_mut().for_each(counts::expand);
+    let threads = Warp::threads(group.size);
+    let parts = warpgroups::part(&roles, &programs, threads);
+    let met = warpgroups::meet(&mut programs, threads, &mut assumes);
     let mut extraction = Extraction {
         assumes,
         assumed: code.assumed.clone(),
@@ -170,7 +207,7 @@ pub(crate) fn extract(
     extraction.private.dedup();
     let mut header = vec![format!("target {};", group.target)];
     header.extend(group.header.iter().cloned());
-    header.extend(objects.declarations());
+    header.extend(objects.declarations().into_iter().chain(met));
     let noun = group.target.agent_noun();
     if group.is_one() {
         for role in &mut roles {
@@ -180,15 +217,9 @@ pub(crate) fn extract(
     let speech = Speech { noun, is_one: group.is_one() };
     let written = document::write((heading, &header), speech, (&roles, &programs), &mut shared.decisions);
     (extraction.text, extraction.lines) = (written.text, written.lines);
-    // From what decisions are to what they are called.
-    let about = std::mem::take(&mut extraction.about).into_iter();
-    let named = about.filter_map(|(key, about)| Some((shared.decisions.get(&key)?.clone(), about)));
-    extraction.about = named.collect();
-    extraction.beside = counts::beside(&shared.decisions);
-    let words = shared.decisions.iter().map(|(key, name)| (name.clone(), super::keys::plain(key)));
-    extraction.words = words.collect();
+    extraction.name(&shared.decisions);
     extraction.is_about(shared.unknown);
-    Ok(extraction)
+    Ok((extraction, parts))
 }
 
 /// The slice of a kernel.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use barcheck_model::Patience;
 
 use super::arithmetic::{cut, signed};
-use super::code::{Code, Comparison, Operation, Type};
+use super::code::{Action, Code, Comparison, Function, Operation, Type};
 use super::evaluate::{Evaluation, Way};
 use super::flow::Flow;
 use super::lanes::Lanes;
@@ -81,6 +81,109 @@ fn of_launch(values: &Values, code: &Code, wanted: &Within) -> Option<Within> {
     // A sum without a sign may be that of large positions.
     let to = if ty.signed || !is_sum(values, number) { i32::MAX.into() } else { u32::MAX.into() };
     (least >= 0 || ty.signed).then(|| Within { number, ty, from: least.into(), to })
+}
+
+/// Which of two numbers the lesser or the greater is, where one of them is known and branches on the way say
+/// that the other lies on one side of it, by the position of the instruction; and the places of those for
+/// which no sum must overflow.
+pub(super) fn extremes(
+    values: &Values,
+    code: &Code,
+    evaluation: &Evaluation,
+    patience: &Patience,
+) -> (Vec<(usize, usize)>, BTreeSet<Span>) {
+    let (mut found, mut unwrapped, mut known) = (Vec::new(), BTreeSet::new(), None);
+    for (node, at, [a, b]) in &evaluation.extremes {
+        let Action::Compute { function: Function::Integer(operation, ty), .. } =
+            code.instructions[*at].action
+        else {
+            continue;
+        };
+        let number = |value: ValueId| values.as_known(value).and_then(Lanes::all);
+        let (of, limit, [own, bound]) = match (number(*a), number(*b)) {
+            (None, Some(limit)) => (*a, limit, [0, 1]),
+            (Some(limit), None) => (*b, limit, [1, 0]),
+            _ => continue,
+        };
+        if patience.is_over() {
+            break;
+        }
+        if !is_invariant(values, of) || !ty.signed || ty.bits != 32 {
+            continue;
+        }
+        let flow = known.get_or_insert_with(|| Flow::of(evaluation)).as_ref().ok();
+        let facts = flow.map(|flow| facts(values, evaluation, flow, *node)).unwrap_or_default();
+        if facts.is_empty() {
+            continue;
+        }
+        let mut reckoned = Reckoned { values, facts: &facts, by_fact: false, left: TERMS };
+        let Some((from, to)) = reckoned.range(of) else { continue };
+        let limit = i128::from(signed(limit, 32));
+        let (is_below, is_above) = (to <= limit, from >= limit);
+        let lesser = if is_below { Some(own) } else { is_above.then_some(bound) };
+        let greater = if is_below { Some(bound) } else { is_above.then_some(own) };
+        let chosen = if operation == Operation::Minimum { lesser } else { greater };
+        if let Some(chosen) = chosen.filter(|_| reckoned.by_fact) {
+            found.push((*at, chosen));
+            unwrapped.insert(code.instructions[*at].span);
+        }
+    }
+    (found, unwrapped)
+}
+
+/// Terms that are looked at for where a number lies.
+const TERMS: u32 = 64;
+
+/// Where numbers of 32 bits with a sign lie by what is known, as long as no sum overflows.
+struct Reckoned<'v> {
+    values: &'v Values,
+    facts: &'v [Within],
+    /// Some fact was made use of.
+    by_fact: bool,
+    left: u32,
+}
+
+impl Reckoned<'_> {
+    fn range(&mut self, value: ValueId) -> Option<(i128, i128)> {
+        self.left = self.left.checked_sub(1)?;
+        let ty = Type { bits: 32, signed: true };
+        let of_facts = self.facts.iter().filter(|fact| fact.number == value && fact.ty == ty);
+        let of_facts = of_facts.map(|fact| (fact.from, fact.to)).reduce(|a, b| (a.0.max(b.0), a.1.min(b.1)));
+        if of_facts.is_some() {
+            self.by_fact = true;
+            return of_facts;
+        }
+        let small = i128::from(i32::MIN)..=i128::from(i32::MAX);
+        let (from, to) = match self.values.term(value).clone() {
+            Term::Known(lanes) => {
+                let number = i128::from(signed(lanes.all()?, 32));
+                (number, number)
+            }
+            Term::Sum { bits: 32, terms, known } => {
+                let known = i128::from(signed(known.all()?, 32));
+                terms.iter().try_fold((known, known), |(from, to), (term, factor)| {
+                    let factor = i128::from(signed(factor.all()?, 32));
+                    let (least, most) = self.range(*term)?;
+                    let (least, most) = if factor < 0 { (most, least) } else { (least, most) };
+                    Some((from + least * factor, to + most * factor))
+                })?
+            }
+            Term::Apply { operation: Operation::Divide, ty: of, terms } if of.bits == 32 => {
+                let by = i128::from(signed(self.values.as_known(terms[1])?.all()?, 32));
+                let (from, to) = self.range(terms[0]).filter(|(from, _)| *from >= 0 && by > 0)?;
+                (from / by, to / by)
+            }
+            Term::Apply { operation: Operation::ShiftRight, ty: of, terms } if of.bits == 32 => {
+                let by = self.values.as_known(terms[1])?.all().filter(|by| *by < 31)?;
+                let (from, to) = self.range(terms[0]).filter(|(from, _)| *from >= 0)?;
+                (from >> by, to >> by)
+            }
+            _ => return None,
+        };
+        // What would be beyond overflows.
+        let (from, to) = (from.max(*small.start()), to.min(*small.end()));
+        (from <= to).then_some((from, to))
+    }
 }
 
 /// Leaves of the operands of steps on objects what branches on the way there leave of them.

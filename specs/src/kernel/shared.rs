@@ -74,12 +74,20 @@ impl Shared {
         patience: &Patience,
     ) -> Result<Evaluation, Failure> {
         // Among lanes that have gone another way than others a branch may go one way only.
-        let mut one_way = HashMap::new();
+        let (mut one_way, mut extremes) = (HashMap::new(), HashMap::new());
         loop {
             let (values, loads) = (&mut self.values, &mut self.loads);
-            let known = one_way.clone();
-            let mut evaluator =
-                Evaluator { code, slice, values, loads, warp, one_way: known, at_lanes: HashMap::new() };
+            let (one_way_only, chosen) = (one_way.clone(), extremes.clone());
+            let mut evaluator = Evaluator {
+                code,
+                slice,
+                values,
+                loads,
+                warp,
+                one_way: one_way_only,
+                extremes: chosen,
+                at_lanes: HashMap::new(),
+            };
             let Some(mut evaluation) = evaluator.run(patience) else {
                 if patience.has_run_out() {
                     return Err(Failure::Late);
@@ -92,11 +100,16 @@ impl Shared {
                 if warp.is_all() { Vec::new() } else { reach::one_way(&self.values, &evaluation) };
             let (implied, unwrapped) = implied::one_way(&self.values, (code, slice), &evaluation, patience);
             found.extend(implied);
-            self.assumes.extend(unwrapped.into_iter().map(Assumption::Unwrapped));
-            if found.is_empty() {
+            let (chosen, sums) = implied::extremes(&self.values, code, &evaluation, patience);
+            let is_new = |(at, _): &(usize, usize)| !extremes.contains_key(at);
+            let chosen: Vec<_> = chosen.into_iter().filter(is_new).collect();
+            let unwrapped = unwrapped.into_iter().chain(sums);
+            self.assumes.extend(unwrapped.map(Assumption::Unwrapped));
+            if found.is_empty() && chosen.is_empty() {
                 return Ok(evaluation);
             }
             one_way.extend(found);
+            extremes.extend(chosen);
         }
     }
 

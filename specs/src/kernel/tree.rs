@@ -269,6 +269,8 @@ pub(crate) enum Assumption {
     InOrder(Span),
     /// Threads that go to the end of the kernel here have exited when others of their warp come to a barrier.
     Exited(Span),
+    /// An operation of a warpgroup is complete for its four warps together: here, and wherever they commit.
+    Collective(Span),
     /// The addresses in the memories of a pair of groups differ in one bit, which is cleared here.
     Pair(Span),
 }

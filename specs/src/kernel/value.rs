@@ -321,10 +321,10 @@ impl Values {
                 other.filter(|other| self.width(*other) <= ty.bits)
             }
             (Operation::Select, [a, b, _]) if a == b => Some(*a),
-            (Operation::Select, [a, b, condition]) => {
-                let all = self.as_known(*condition)?.all()?;
-                Some(if all != 0 { *a } else { *b })
-            }
+            (Operation::Select, [a, b, condition]) => match self.as_known(*condition) {
+                Some(known) => known.all().map(|all| if all != 0 { *a } else { *b }),
+                None => self.by_parity([*a, *b, *condition]),
+            },
             (Operation::Minimum | Operation::Maximum, [a, b]) if a == b => Some(*a),
             (Operation::Compare(comparison), [a, b]) => {
                 self.comparison(comparison, ty, *a, *b).or_else(|| self.of_lesser(comparison, ty, [*a, *b]))

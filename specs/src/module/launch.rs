@@ -12,6 +12,10 @@ use super::entry::Entry;
 const SIZE: [&str; 3] = ["cta.x", "cta.y", "cta.z"];
 /// The same of the groups of a cluster.
 const CLUSTER: [&str; 3] = ["cluster.x", "cluster.y", "cluster.z"];
+/// The name under which it is said that each warp waits for its own part of what its warpgroup computes.
+const APART: &str = "warpgroups.apart";
+/// The name under which it is said that every arrival of a warp counts.
+const REPEATED: &str = "repeated_arrivals.count";
 /// The name under which the position of an entry among the entries is given.
 pub(super) const ENTRY: &str = "entry.index";
 /// What the names of parameters begin with; a number or the parameter's own name follows.
@@ -67,6 +71,10 @@ pub(crate) struct Launch {
     pub(crate) cluster: [u32; 3],
     /// Nobody has said so: a launch without a cluster.
     has_no_cluster: bool,
+    /// What warps of a warpgroup compute collectively is complete for each by itself.
+    pub(crate) is_apart: bool,
+    /// Every arrival of a warp counts at a barrier with a count of its own.
+    pub(super) repeats_count: bool,
     params: BTreeMap<String, i64>,
 }
 
@@ -129,7 +137,9 @@ impl Launch {
         }
         let has_no_cluster = given.is_none() && sizes.clusters.is_none_or(|of| of.required.is_none());
         let cluster = cluster.map(|length| u32::try_from(length).unwrap_or(1));
-        Ok(Self { size, is_bound, cluster, has_no_cluster, params })
+        let is_apart = defines.contains_key(APART);
+        let repeats_count = defines.contains_key(REPEATED);
+        Ok(Self { size, is_bound, cluster, has_no_cluster, is_apart, repeats_count, params })
     }
 
     /// The groups of a cluster.
@@ -191,7 +201,7 @@ impl Launch {
             let param = name.strip_prefix(PARAM);
             SIZE.contains(&name.as_str())
                 || CLUSTER.contains(&name.as_str())
-                || name.as_str() == ENTRY
+                || [ENTRY, APART, REPEATED].contains(&name.as_str())
                 || param.is_some_and(|given| entry.has_param(given.trim_end_matches(LEAST)))
         };
         defines.keys().filter(concerns).cloned().collect()

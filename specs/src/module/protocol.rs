@@ -33,7 +33,10 @@ pub(super) fn load(
     if patience.is_over() {
         return Err(vec![Diagnostic::late()]);
     }
-    let kernel = module.lower(chosen, &launch)?;
+    let mut kernel = module.lower(chosen, &launch)?;
+    if launch.repeats_count && kernel.group.target.facts().repeats_may_count {
+        kernel.group.header.push("repeated_arrivals count;".to_owned());
+    }
     let heading = heading(entry, &launch, sizes.unit);
     let noun = kernel.group.target.agent_noun();
     let names = &kernel.code.names;

@@ -1,12 +1,16 @@
 //! What is said of a protocol that was extracted: what is taken for true, and what is not looked at.
 
+use std::collections::BTreeMap;
+
 use crate::common::diagnostic::{Diagnostic, Severity};
-use crate::common::limits;
 use crate::common::span::Span;
 use crate::kernel::{Assumption, Extraction};
 
 use super::entry::Entry;
 use super::launch::{Launch, Sizes};
+
+/// Places of one kind that are told.
+const MOST_PLACES: usize = 100;
 
 /// The remarks; `noun` is what an agent is called.
 pub(super) fn remarks(
@@ -42,7 +46,13 @@ pub(super) fn remarks(
     for span in &extraction.aborts {
         remarks.push(note("assumed", "assumed: the kernel does not end with an error here", *span));
     }
-    remarks.truncate(limits::ERRORS);
+    // However many places one has, no other is left out.
+    let mut of_message: BTreeMap<String, usize> = BTreeMap::new();
+    remarks.retain(|remark: &Diagnostic| {
+        let places = of_message.entry(remark.message.clone()).or_default();
+        *places += 1;
+        *places <= MOST_PLACES
+    });
     remarks
 }
 
@@ -95,6 +105,11 @@ fn assumed(assumption: &Assumption) -> (String, Span) {
         Assumption::Exited(span) => {
             ("threads that leave the kernel here do so before others of their warp come to a barrier", span)
         }
+        Assumption::Collective(span) => (
+            "`wgmma` is of all four warps of a warpgroup: none of them has waited for a group, or begins the next \
+             one, before all have committed it",
+            span,
+        ),
         Assumption::Pair(span) => (
             "bit 24 of a shared-memory address is the lowest of the CTA's rank, so that clearing it leads to \
              the even CTA of a pair",

@@ -31,6 +31,7 @@ struct Shared<R: Runtime> {
     group: Group<R, Common, Option<Generation>, Delivery>,
     warps: usize,
     exited_threads: ExitedThreads,
+    repeats_count: bool,
 }
 
 /// The result of a reduction.
@@ -53,6 +54,22 @@ pub enum ExitedThreads {
     Hold,
     /// Once every warp that has not arrived has exited, it lets those go that wait.
     Release,
+}
+
+/// How the text is read where it leaves something open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Readings {
+    /// What exits are to barriers with an explicit count.
+    pub exited_threads: ExitedThreads,
+    /// Every arrival of a warp at a barrier with an explicit count counts, and exits release no such barrier;
+    /// else a second one in a generation is a misuse.
+    pub repeats_count: bool,
+}
+
+impl From<ExitedThreads> for Readings {
+    fn from(exited_threads: ExitedThreads) -> Self {
+        Self { exited_threads, repeats_count: false }
+    }
 }
 
 /// What the instructions must not be used for.
@@ -125,6 +142,8 @@ struct Generation {
     /// The operator, of a reduction.
     class: Option<RedOp>,
     arrived: Vec<bool>,
+    /// Arrivals, of which a warp may have made several.
+    arrivals: u32,
     waiting: Vec<usize>,
     /// The predicates that came with a reduction.
     tally: Tally,
@@ -144,16 +163,18 @@ impl<R: Runtime> Cta<R> {
     /// A CTA of so many threads, the last of whose warps may be partial.
     #[must_use]
     pub fn new(threads: u32) -> Self {
-        Self::observed(threads, ExitedThreads::Hold, ())
+        Self::observed(threads, Readings::default(), ())
     }
 
-    /// The same, with a reading of what exits do, and somebody who is told of every step.
+    /// The same, with readings of the text, and somebody who is told of every step.
     #[must_use]
-    pub fn observed(threads: u32, exited_threads: ExitedThreads, observer: impl Observer + 'static) -> Self {
+    pub fn observed(threads: u32, readings: impl Into<Readings>, observer: impl Observer + 'static) -> Self {
         let warps = threads.div_ceil(WARP) as usize;
+        let Readings { exited_threads, repeats_count } = readings.into();
+        let exited_threads = if repeats_count { ExitedThreads::Hold } else { exited_threads };
         let common = Common { exited: vec![false; warps], watched: 0 };
         let group = Group::new(warps, common, std::iter::repeat_with(|| None).take(BARRIERS), observer);
-        Self { shared: Arc::new(Shared { group, warps, exited_threads }) }
+        Self { shared: Arc::new(Shared { group, warps, exited_threads, repeats_count }) }
     }
 
     /// The number of warps.
@@ -268,7 +289,7 @@ impl<R: Runtime> Warp<R> {
     }
 
     fn execute(&self, instruction: Instruction<'_>) -> Result<Delivery, Error> {
-        let Shared { group, warps, exited_threads } = &*self.cta.shared;
+        let Shared { group, warps, exited_threads, repeats_count } = &*self.cta.shared;
         let Instruction { name, id, .. } = instruction;
         let barrier = u32::try_from(id).ok().filter(|id| (*id as usize) < BARRIERS);
         let step = Step::of(self.number, name, barrier);
@@ -287,7 +308,8 @@ impl<R: Runtime> Warp<R> {
         let exits_count = instruction.count.is_none() || *exited_threads == ExitedThreads::Release;
         group.execute(step, exits_count, |mut common, slot, report| {
             if let Some(active) = &*slot {
-                active.admits(barrier, self.number, instruction.class(), count)?;
+                let repeats = *repeats_count && instruction.count.is_some();
+                active.admits(barrier, (self.number, repeats), instruction.class(), count)?;
             }
             let generation = slot.get_or_insert_with(|| Generation::new(count, instruction.class(), *warps));
             generation.join(self.number, instruction);
@@ -335,12 +357,19 @@ impl Instruction<'_> {
 impl Generation {
     fn new(expected: u32, class: Option<RedOp>, warps: usize) -> Self {
         let arrived = vec![false; warps];
-        Self { expected, all: true, class, arrived, waiting: Vec::new(), tally: Tally::default() }
+        let (waiting, tally) = (Vec::new(), Tally::default());
+        Self { expected, all: true, class, arrived, arrivals: 0, waiting, tally }
     }
 
     // clause: ptx.count-agrees, ptx.red-not-mixed, ptx.more-than-intended, barcheck.mixed-red-op
     /// Whether another arrival fits those who are there.
-    fn admits(&self, barrier: u32, warp: usize, class: Option<RedOp>, count: u32) -> Result<(), Misuse> {
+    fn admits(
+        &self,
+        barrier: u32,
+        (warp, repeats): (usize, bool),
+        class: Option<RedOp>,
+        count: u32,
+    ) -> Result<(), Misuse> {
         match (self.class, class) {
             (Some(active), Some(given)) if active != given => {
                 return Err(Misuse::MixedRedOp { barrier, active, given });
@@ -353,12 +382,14 @@ impl Generation {
         if self.expected != count {
             return Err(Misuse::CountMismatch { barrier, announced: self.expected, given: count });
         }
-        if self.arrived[warp] { Err(Misuse::RepeatedArrival { barrier }) } else { Ok(()) }
+        // clause: barcheck.repeated-switch
+        if self.arrived[warp] && !repeats { Err(Misuse::RepeatedArrival { barrier }) } else { Ok(()) }
     }
 
     fn join(&mut self, warp: usize, instruction: Instruction<'_>) {
         self.all &= instruction.count.is_none();
         self.arrived[warp] = true;
+        self.arrivals += 1;
         if let Some((_, lanes)) = instruction.red {
             self.tally.add(lanes);
         }
@@ -368,12 +399,11 @@ impl Generation {
     /// Whether nobody is missing. `exited` is known where exits count; `waits` if the latest arrival would
     /// wait too.
     fn is_complete(&self, exited: Option<&[bool]>, reading: ExitedThreads, waits: bool) -> bool {
-        let arrived = self.arrived.iter().filter(|arrived| **arrived).count() as u32;
         let somebody_waits = waits || !self.waiting.is_empty();
         let exits_count = self.all || (reading == ExitedThreads::Release && somebody_waits);
         let nobody_else =
             |exited: &[bool]| self.arrived.iter().zip(exited).all(|(arrived, exited)| *arrived || *exited);
-        WARP * arrived == self.expected || (exits_count && exited.is_some_and(nobody_else))
+        WARP * self.arrivals == self.expected || (exits_count && exited.is_some_and(nobody_else))
     }
 
     // clause: ptx.red-result, barcheck.nobody-waits

@@ -57,7 +57,8 @@ impl<R: Runtime> Ctas<R> {
         observer: impl Fn(usize) -> O,
     ) -> Self {
         let (ctas, warps) = (program.ctas as usize, program.agents_per_cta() as usize);
-        let of_cta = |cta| ptx::Cta::observed(program.threads, exited_threads, observer(cta * warps));
+        let readings = ptx::Readings { exited_threads, repeats_count: program.repeats_count };
+        let of_cta = |cta| ptx::Cta::observed(program.threads, readings, observer(cta * warps));
         let pool = |cta| registers::Cta::observed(warps, program.registers, observer(cta * warps));
         let objects =
             mbarrier::Cluster::observed(ctas, warps, program.objects_per_cta() as usize, observer(0));

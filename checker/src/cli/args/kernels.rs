@@ -2,7 +2,7 @@
 
 use crate::cli::values;
 use barcheck_specs::LoadOptions;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 use super::TimeArgs;
@@ -25,6 +25,30 @@ pub(crate) struct KernelArgs {
     /// (may be repeated)
     #[arg(long, value_name = "PARAM=VALUE", value_parser = values::kernel_param)]
     pub(crate) param: Vec<values::KernelParam>,
+    /// When `wgmma` is complete that the four warps of a warpgroup execute: for all of them together, once
+    /// all have committed it, or for each warp by itself
+    #[arg(long, value_name = "READING", value_enum, default_value_t)]
+    pub(crate) warpgroups: Warpgroups,
+    /// A warp that arrives twice in one generation of a named barrier of PTX with a count: an error, or
+    /// counted twice, as GPUs do
+    #[arg(long, value_name = "READING", value_enum, default_value_t)]
+    pub(crate) repeated_arrivals: RepeatedArrivals,
+}
+
+/// What it is that a warp arrives twice in one generation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RepeatedArrivals {
+    #[default]
+    Error,
+    Count,
+}
+
+/// When what a warpgroup computes is complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Warpgroups {
+    #[default]
+    Together,
+    Apart,
 }
 
 impl KernelArgs {
@@ -43,6 +67,12 @@ impl KernelArgs {
         for param in &self.param {
             let least = if param.is_least { ".." } else { "" };
             load.defines.insert(format!("param.{}{least}", param.name), param.value);
+        }
+        if self.warpgroups == Warpgroups::Apart {
+            load.defines.insert("warpgroups.apart".to_owned(), 1);
+        }
+        if self.repeated_arrivals == RepeatedArrivals::Count {
+            load.defines.insert("repeated_arrivals.count".to_owned(), 1);
         }
         if let Some(entry) = entry {
             load.defines.insert("entry.index".to_owned(), i64::try_from(entry).unwrap_or(i64::MAX));

@@ -40,6 +40,7 @@ impl System for Bcu {
         time_is_memory: false,
         fences_publish: false,
         exits_may_release: false,
+        repeats_may_count: false,
         has_subgroups: false,
         notes_nobody_waits: true,
         carries: Carries::Published,

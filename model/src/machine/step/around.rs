@@ -35,6 +35,11 @@ impl<K> Around for Group<'_, K> {
         self.machine.exits_release()
     }
 
+    #[inline]
+    fn repeats_count(&self) -> bool {
+        self.machine.program.repeats_count
+    }
+
     fn exited(&self) -> u32 {
         self.count(|_| true)
     }

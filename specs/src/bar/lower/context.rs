@@ -127,6 +127,8 @@ pub(super) struct Globals<'a> {
     pub(super) subgroup_size: Option<(Option<i64>, Span)>,
     pub(super) cluster: Option<(Option<i64>, Span)>,
     pub(super) registers: Option<(Option<i64>, Span)>,
+    /// Where it is said that every arrival counts.
+    pub(super) repeats_count: Option<Span>,
 }
 
 impl<'a> Globals<'a> {

@@ -7,11 +7,12 @@ use barcheck_model::program::{
     Array, ArrayId, Expr, LocationId, NoResult, Objects, ObjectsId, Space, WARP_SIZE,
 };
 
-use super::context::{Context, Global, GlobalKind};
+use super::context::{Context, Global, GlobalKind, Globals};
 use super::expressions::{Resolve, lower_expr};
 use crate::bar::ast::{self, IndexWord, Item, Name};
 use crate::bar::meaning_error::{MeaningError, NameKind};
 use crate::bar::notation::Notation;
+use crate::bar::words;
 use crate::common::limits;
 use crate::common::span::Span;
 
@@ -120,50 +121,21 @@ impl<'a> Context<'a> {
     /// Notes what `item` declares.
     pub(super) fn declare(&mut self, item: &'a Item, defines: &BTreeMap<String, i64>) {
         match item {
-            Item::Size { keyword, value } => {
-                let span = keyword.to(value.span);
-                let value = self.constant(value);
-                match self.globals.size {
-                    Some((_, first)) => {
-                        let word = keyword.text(self.source).to_owned();
-                        self.report(&MeaningError::DuplicateSize { word, span, first });
-                    }
-                    None => self.globals.size = Some((value, span)),
-                }
-            }
+            Item::Size { keyword, value } => self.once(*keyword, value, |globals| &mut globals.size),
             Item::SubgroupSize { keyword, value } => {
-                let span = keyword.to(value.span);
-                let value = self.constant(value);
-                match self.globals.subgroup_size {
-                    Some((_, first)) => {
-                        let word = "subgroup_size".to_owned();
-                        self.report(&MeaningError::DuplicateSize { word, span, first });
-                    }
-                    None => self.globals.subgroup_size = Some((value, span)),
-                }
+                self.once(*keyword, value, |globals| &mut globals.subgroup_size);
             }
-            Item::Cluster { keyword, value } => {
-                let span = keyword.to(value.span);
-                let value = self.constant(value);
-                match self.globals.cluster {
-                    Some((_, first)) => {
-                        let word = "cluster".to_owned();
-                        self.report(&MeaningError::DuplicateSize { word, span, first });
-                    }
-                    None => self.globals.cluster = Some((value, span)),
-                }
-            }
+            Item::Cluster { keyword, value } => self.once(*keyword, value, |globals| &mut globals.cluster),
             Item::Registers { keyword, value } => {
-                let span = keyword.to(value.span);
-                let value = self.constant(value);
-                match self.globals.registers {
-                    Some((_, first)) => {
-                        let word = "maxnreg".to_owned();
-                        self.report(&MeaningError::DuplicateSize { word, span, first });
-                    }
-                    None => self.globals.registers = Some((value, span)),
-                }
+                self.once(*keyword, value, |globals| &mut globals.registers);
             }
+            Item::RepeatedArrivals { span } => match self.globals.repeats_count {
+                Some(first) => {
+                    let word = words::REPEATED.to_owned();
+                    self.report(&MeaningError::DuplicateSize { word, span: *span, first });
+                }
+                None => self.globals.repeats_count = Some(*span),
+            },
             Item::Constant { param, name, value } => {
                 let mut value = self.constant(value);
                 if *param {
@@ -254,6 +226,25 @@ impl<'a> Context<'a> {
         let text = name.text.to_string();
         self.globals.objects.push(Objects { name: text, first, length, count });
         self.declare_name(name, GlobalKind::Objects(id));
+    }
+
+    /// Notes a number that is said once, by a keyword.
+    fn once(
+        &mut self,
+        keyword: Span,
+        value: &'a ast::Expr,
+        slot: impl for<'g> Fn(&'g mut Globals<'a>) -> &'g mut Option<(Option<i64>, Span)>,
+    ) {
+        let span = keyword.to(value.span);
+        let value = self.constant(value);
+        let first = slot(&mut self.globals).as_ref().map(|(_, first)| *first);
+        match first {
+            Some(first) => {
+                let word = keyword.text(self.source).to_owned();
+                self.report(&MeaningError::DuplicateSize { word, span, first });
+            }
+            None => *slot(&mut self.globals) = Some((value, span)),
+        }
     }
 
     /// The size of the group, or `None` after an error. `target_span` is where the target is named.

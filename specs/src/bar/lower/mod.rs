@@ -96,6 +96,7 @@ pub(crate) fn lower(
         threads: group.size,
         ctas: group.ctas,
         registers: group.registers,
+        repeats_count: globals.repeats_count.is_some(),
         subgroup_size: group.subgroup_size,
         arrays: globals.arrays,
         objects: globals.objects,

@@ -105,6 +105,13 @@ impl Parser<'_, '_> {
                 let (keyword, value) = self.sized()?;
                 Ok(Item::Registers { keyword, value })
             }
+            words::REPEATED if self.notation.cluster => {
+                let keyword = self.advance_as(Class::Keyword).span;
+                self.expect_keyword("count")?;
+                let span = keyword.to(self.previous());
+                self.expect_semicolon()?;
+                Ok(Item::RepeatedArrivals { span })
+            }
             lower if self.notation.objects == Some(lower) && self.ahead(1).kind == TokenKind::Word => {
                 self.objects()
             }

@@ -8,8 +8,8 @@ use crate::kernel::lanes::Lanes;
 use crate::kernel::value::{Term, ValueId};
 
 impl Asker<'_> {
-    /// `x & ~(2^k - 1)` or `x - (x & (2^k - 1))`: x, and 2^k - 1.
-    pub(super) fn rounded(&self, sum: &Linear) -> Option<(Linear, i64)> {
+    /// `x & ~(2^k - 1)`, or `x + c - (x & (2^k - 1))`: x, 2^k - 1, and c.
+    pub(super) fn rounded(&self, sum: &Linear) -> Option<(Linear, i64, i64)> {
         let ty = Type { bits: 32, signed: true };
         if let Some(alone) = sum.alone() {
             let Term::Apply { operation: Operation::And, ty: of, terms } = self.values().term(alone) else {
@@ -19,7 +19,7 @@ impl Asker<'_> {
             // Bits that the number does not have need not be kept.
             let mask = cut(!mask, self.values().width(inside).min(of.bits));
             let low = i64::try_from(mask).ok().filter(|mask| *mask > 0 && (mask + 1) & mask == 0)?;
-            return Some((self.linear(inside, ty, DEPTH)?, low));
+            return Some((self.linear(inside, ty, DEPTH)?, low, 0));
         }
         for (atom, times) in &sum.atoms {
             let Term::Apply { operation: Operation::And, terms, .. } = self.values().term(*atom) else {
@@ -29,8 +29,10 @@ impl Asker<'_> {
             let Some(low) = i64::try_from(mask).ok().filter(|mask| (mask + 1) & mask == 0) else { continue };
             let mut rest = sum.clone();
             rest.atoms.remove(atom);
-            if *times == -1 && Some(&rest) == self.linear(inside, ty, DEPTH).as_ref() {
-                return Some((rest, low));
+            let inside = self.linear(inside, ty, DEPTH).filter(|inside| inside.atoms == rest.atoms);
+            if let (-1, Some(inside)) = (*times, inside) {
+                let more = rest.known.checked_sub(inside.known)?;
+                return Some((inside, low, more));
             }
         }
         None
@@ -164,8 +166,8 @@ impl Asker<'_> {
         let x_alone = Linear { known: 0, ..x.clone() };
         let known = if rest == x_alone {
             value.checked_sub(x.known)?
-        } else if let Some((inside, mask)) = self.rounded(&rest) {
-            self.at(&inside, x, value, left)? & !mask
+        } else if let Some((inside, mask, more)) = self.rounded(&rest) {
+            (self.at(&inside, x, value, left)? & !mask).checked_add(more)?
         } else if let Some((inside, by)) = self.divided(&rest) {
             self.at(&inside, x, value, left)?.div_euclid(by)
         } else {

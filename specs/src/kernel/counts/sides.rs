@@ -52,14 +52,15 @@ impl Asker<'_> {
         let mut steps = Vec::new();
         for _ in 0..DEPTH {
             let so_far = |floor| self.shown(&sum, least, given, &rounds).map(|side| Side { floor, ..side });
-            if let Some((inside, mask)) = self.rounded(&sum) {
+            if let Some((inside, mask, more)) = self.rounded(&sum) {
                 // What is rounded down to a multiple reaches the same multiples.
                 let step = mask.checked_add(1)?;
                 if rounds.values().any(|times| times % step != 0) {
                     break;
                 }
-                least = least.checked_add(mask)?.div_euclid(step).checked_mul(step)?;
-                steps.push(Step::Rounded(mask));
+                least = least.checked_sub(more)?.checked_add(mask)?.div_euclid(step).checked_mul(step)?;
+                given = given.map(|given| given.checked_sub(more)).map_or(Some(None), |g| g.map(Some))?;
+                steps.extend([Step::More(more), Step::Rounded(mask)]);
                 sum = inside;
             } else if let Some((inside, by)) = self.divided(&sum).filter(|_| is_deep && least >= 1) {
                 steps.push(Step::Divided(above.len(), by));

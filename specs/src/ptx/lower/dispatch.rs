@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::kernel::code::{Action, Argument, Function, Guard, Operation, Register};
+use crate::kernel::code::{Action, Argument, Collective, Function, Guard, Operation, Register};
 use crate::ptx::syntax::{self, Operand};
 
 use super::opcodes::{self, Effect};
@@ -20,6 +20,7 @@ impl<'m> Lowerer<'m> {
         });
         let current = Current { instruction, opcode, parts, guard };
         self.meeting(&current);
+        self.collective(&current);
         match opcodes::effect(opcode) {
             None => self.emit(&current, Action::Beyond(format!("`{opcode}`, which is not known"))),
             Some(Effect::Synchronises) => self.object(&current),
@@ -38,6 +39,21 @@ impl<'m> Lowerer<'m> {
             }
             Some(Effect::Reads) => self.store(&current),
         }
+    }
+
+    /// Notes what a warp does together with its warpgroup. Waits that leave the latest group out are over as
+    /// they begin: see the kernel's warpgroups.
+    fn collective(&mut self, current: &Current<'m>) {
+        let step = match (current.parts.as_slice(), current.operands()) {
+            (["wgmma", "commit_group", ..], _) => Collective::Commit,
+            (["wgmma", "wait_group", ..], [Operand::Number(0)]) => Collective::Wait,
+            _ => return,
+        };
+        if self.launch.is_apart {
+            return;
+        }
+        self.code.collective.insert(self.code.instructions.len(), step);
+        self.emit(current, Action::Nothing);
     }
 
     /// Notes where all lanes of a warp execute an instruction together: those that are aligned, and those
