@@ -19,7 +19,7 @@ pub(super) type Clock = i32;
 /// The step of a copy that may still be reading: nobody knows it.
 const OPEN: Clock = Clock::MAX;
 
-/// Operations of which nobody knows yet that they have landed, at most.
+/// Operations of which nobody knows yet that they have landed, at most, for each CTA.
 const MOST_PENDING: usize = 64;
 
 /// A step of an actor: who, and its number among the actor's steps, from 1. An actor is an agent or, from the
@@ -226,7 +226,7 @@ impl Clocks {
         let agents = program.agents.len();
         let arrays: Vec<_> = program.arrays.iter().map(|array| (array.first, array.space)).collect();
         let planes = 1 + usize::from(arrays.iter().any(|(_, space)| *space == Space::Global));
-        let actors = agents + if program.leaves_pending() { MOST_PENDING } else { 0 };
+        let actors = agents + if program.leaves_pending() { MOST_PENDING * program.ctas as usize } else { 0 };
         Self {
             now: vec![0; actors],
             agents,
