@@ -245,14 +245,63 @@ fn a_parameter_that_is_given_decides() {
 
 /// What a kernel of two warps comes to, given what its parameter is at least.
 fn at_least(least: i64, first: &str, second: &str) -> Verdict {
+    said(&[("param.n..", least)], first, second)
+}
+
+/// The same, given what is said of its parameter.
+fn said(given: &[(&str, i64)], first: &str, second: &str) -> Verdict {
     let text = format!(
         ".version 8.0\n.target sm_90\n.visible .entry k(.param .u32 n)\n.reqntid 64\n{{\n\
          .reg .pred %p<4>;\n.reg .b32 %r<6>;\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nmov.b32 %r3, 0;\n\
          setp.lt.u32 %p1, %r2, 32;\n@%p1 bra $FIRST;\n{second}\nbra.uni $END;\n$FIRST:\n{first}\n$END:\nret;\n}}\n"
     );
-    let defines = BTreeMap::from([("param.n..".to_owned(), least)]);
+    let defines = given.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
     let options = Options { load: LoadOptions { defines }, ..Options::default() };
     decide(&Source::new("k.ptx", text.as_bytes()), &options).verdict
+}
+
+#[test]
+fn a_parameter_that_is_a_multiple_is_not_looked_at_between() {
+    let every = |by: u32| {
+        format!(
+            "setp.ge.s32 %p2, %r3, %r1;\n@%p2 bra $END;\n$ROUND_{by}:\nbar.sync 1, 64;\nadd.s32 %r3, %r3, {by};\n\
+             setp.lt.s32 %p3, %r3, %r1;\n@%p3 bra $ROUND_{by};"
+        )
+    };
+    // n rounds of one, and as many in fours: one more barrier for what is left of n.
+    let fours = every(4)
+        .replace("bar.sync 1, 64;", "bar.sync 1, 64;\nbar.sync 1, 64;\nbar.sync 1, 64;\nbar.sync 1, 64;");
+    assert_ne!(said(&[("param.n*", 4)], &fours, &every(1)), Verdict::Violated);
+    assert_eq!(said(&[], &fours, &every(1)), Verdict::Violated);
+    let from = |least: u32| format!("setp.lt.s32 %p2, %r1, {least};\n@%p2 bra $END;\nbar.sync 1, 64;");
+    assert_eq!(said(&[("param.n*", 4)], &from(1), &from(4)), Verdict::Verified);
+    assert_eq!(said(&[("param.n*", 4)], &from(1), &from(5)), Verdict::Violated);
+    assert_eq!(said(&[], &from(1), &from(4)), Verdict::Violated);
+    // What is at least 5 and a multiple of 4 is at least 8.
+    let if_less = |than: u32| format!("setp.lt.s32 %p2, %r1, {than};\n@%p2 bra $END;\nbar.sync 1, 64;");
+    assert_eq!(said(&[("param.n*", 4), ("param.n..", 5)], &if_less(8), "bar.sync 1, 64;"), Verdict::Verified);
+    assert_eq!(said(&[("param.n*", 4), ("param.n..", 5)], &if_less(9), "bar.sync 1, 64;"), Verdict::Violated);
+}
+
+/// The last tile is that of one CTA of a pair, unless there are as many as pairs have.
+#[test]
+fn tiles_that_pairs_share_out_are_a_multiple_of_2_where_that_is_said() {
+    let module = modules().into_iter().find(|module| module.name == "agreed.ptx").expect("the kernels");
+    let odd = "shl.b32 %r4, %r3, 5;\n    add.s32 %r4, %r4, 1;";
+    assert!(module.text.contains(odd));
+    let text = module.text.replace(odd, "mov.b32 %r4, %r3;");
+    let of = |given: &[(&str, i64)]| {
+        let entry =
+            text[..text.find("expect last_tile_is_of_one").expect("the kernel")].matches(".entry").count();
+        let mut defines: BTreeMap<String, i64> =
+            given.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        defines.insert("entry.index".to_owned(), entry as i64);
+        let options = Options { load: LoadOptions { defines }, ..Options::default() };
+        decide(&Source::new("agreed.ptx", text.as_bytes()), &options).verdict
+    };
+    assert_eq!(of(&[]), Verdict::Violated);
+    assert_eq!(of(&[("param.0*", 2)]), Verdict::Verified);
+    assert_eq!(of(&[("param.0*", 3)]), Verdict::Violated);
 }
 
 #[test]

@@ -147,6 +147,10 @@ pub(crate) fn assignments(
         mixed = longer.collect();
     }
     all.extend(mixed);
+    let of = |name: &String| name.strip_prefix(PARAM).and_then(|name| extracted.multiples.get(name));
+    for (name, value) in all.iter_mut().flatten().filter(|(name, _)| !given.contains_key(*name)) {
+        *value = value.saturating_mul(of(name).copied().unwrap_or(1));
+    }
     let mut seen = BTreeSet::new();
     let is_more = |(name, value): (&String, &i64)| {
         let least = name.strip_prefix(PARAM).and_then(|name| extracted.least.get(name));

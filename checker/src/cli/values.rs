@@ -124,18 +124,25 @@ pub(crate) fn extent(text: &str) -> Result<Extent, String> {
     Ok(Extent(size))
 }
 
-/// `--param PARAM=VALUE` or `--param PARAM=LEAST..`.
+/// `--param PARAM=VALUE`, `--param PARAM=LEAST..` or `--param PARAM=*MULTIPLE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KernelParam {
     /// The parameter's position from 0, or its name.
     pub(crate) name: String,
-    /// Its value.
+    /// Its value, or what is said of it.
     pub(crate) value: i64,
-    /// It is at least that.
-    pub(crate) is_least: bool,
+    pub(crate) is: ParamIs,
 }
 
-/// Reads `PARAM=VALUE` or `PARAM=LEAST..`.
+/// What a parameter is to a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ParamIs {
+    Equal,
+    AtLeast,
+    MultipleOf,
+}
+
+/// Reads `PARAM=VALUE`, `PARAM=LEAST..` or `PARAM=*MULTIPLE`.
 pub(crate) fn kernel_param(text: &str) -> Result<KernelParam, String> {
     let (name, value) = text.split_once('=').ok_or("expected PARAM=VALUE, as in `--param 3=64`")?;
     let is_name =
@@ -143,20 +150,26 @@ pub(crate) fn kernel_param(text: &str) -> Result<KernelParam, String> {
     if !is_name {
         return Err(format!("`{name}` is neither the position nor the name of a parameter"));
     }
-    let (value, is_least) = match value.split_once("..") {
-        None => (value, false),
-        Some((least, "")) => (least, true),
-        Some(_) => {
-            return Err(
-                "a parameter has one value, or is at least one: `--param 3=64`, `--param 3=1..`".to_owned()
-            );
+    let (value, is) = match (value.split_once(".."), value.strip_prefix('*')) {
+        (None, None) => (value, ParamIs::Equal),
+        (None, Some(multiple)) => (multiple, ParamIs::MultipleOf),
+        (Some((least, "")), None) => (least, ParamIs::AtLeast),
+        (Some(_), _) => {
+            return Err("a parameter has one value, is at least one, or a multiple of one: `--param 3=64`, \
+                        `--param 3=1..`, `--param 3=*8`"
+                .to_owned());
         }
     };
     let value = barcheck_specs::definition::integer(value)?;
-    if is_least && value < 0 {
-        return Err(format!("`{value}..`: what a parameter is at least is not negative"));
+    match is {
+        ParamIs::AtLeast if value < 0 => {
+            Err(format!("`{value}..`: what a parameter is at least is not negative"))
+        }
+        ParamIs::MultipleOf if !(1..1 << 31).contains(&value) => {
+            Err(format!("`*{value}`: what a parameter is a multiple of is from 1 to 2147483647"))
+        }
+        _ => Ok(KernelParam { name: name.to_owned(), value, is }),
     }
-    Ok(KernelParam { name: name.to_owned(), value, is_least })
 }
 
 /// `-D NAME=VALUE`.

@@ -77,6 +77,8 @@ pub struct Extracted {
     pub own: BTreeSet<String>,
     /// What some of them are at least, as definitions say.
     pub least: BTreeMap<String, i64>,
+    /// What some of them are multiples of, likewise.
+    pub multiples: BTreeMap<String, i64>,
     /// Which lines of the source the kernel's lines come from, in the order of the kernel's text.
     pub origins: Vec<Origin>,
     /// Instructions of the kernel that can be reached.

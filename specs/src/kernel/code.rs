@@ -53,8 +53,8 @@ pub(crate) struct Code {
     /// The tensor map that a copy reads, by the place of the copy: a position in [`Code::names`]. Copies
     /// that may read different ones there, from time to time, have none.
     pub(crate) maps: BTreeMap<Span, u32>,
-    /// What those are at least that are parameters of so many bits, as numbers with a sign.
-    pub(crate) least: BTreeMap<u32, (i64, u8)>,
+    /// What is said of those that are parameters of so many bits.
+    pub(crate) said: BTreeMap<u32, (Said, u8)>,
     /// Loads that find what was stored before, by position.
     pub(super) forwarded: BTreeMap<usize, Forwarded>,
     /// What the reader takes for true, and where.
@@ -69,14 +69,32 @@ impl Code {
         self.registers.len() as Register - 1
     }
 
-    /// Something that is the same for the whole group, and at least a number if one is given.
-    pub(crate) fn same(&mut self, name: u32, least: Option<i64>, bits: u8) -> Argument {
-        if let Some(least) = least {
+    /// Something that is the same for the whole group, and what is said of it.
+    pub(crate) fn same(&mut self, name: u32, said: Option<Said>, bits: u8) -> Argument {
+        if let Some(said) = said {
             // What is read in two widths is two numbers: then nothing is said of either.
-            let known = self.least.entry(name).or_insert((least, bits));
+            let known = self.said.entry(name).or_insert((said, bits));
             known.1 = if known.1 == bits { bits } else { 0 };
         }
         Argument::Same(name)
+    }
+}
+
+/// What is said of a number with a sign that is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Said {
+    /// It is at least this.
+    pub(crate) least: Option<i64>,
+    /// It is a multiple of this, which is 1 or more.
+    pub(crate) multiple: i64,
+}
+
+impl Said {
+    /// How often it has at least what it is a multiple of.
+    pub(crate) fn least_times(self) -> Option<i64> {
+        let up =
+            |least: i64| least.div_euclid(self.multiple) + i64::from(least.rem_euclid(self.multiple) > 0);
+        self.least.map(up)
     }
 }
 

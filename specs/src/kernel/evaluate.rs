@@ -352,15 +352,23 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What is the same for the whole group: the greater of it and what it is at least.
+    /// What is the same for the whole group: the greater of it and what it is at least. A multiple is so many
+    /// times something that is the same for all.
     fn same(&mut self, name: u32) -> ValueId {
         let value = self.values.leaf(Term::Same(name));
-        let least = self.code.least.get(&name).copied().filter(|(_, bits)| *bits > 0);
-        let Some((least, bits)) = least else { return value };
-        let ty = Type { bits, signed: false };
-        let (value, least) = (self.values.apply(Operation::Convert(ty), ty, &[value]), least as u64);
-        let least = self.values.number(least);
-        self.values.apply(Operation::Maximum, Type { bits, signed: true }, &[value, least])
+        let said = self.code.said.get(&name).copied().filter(|(_, bits)| *bits > 0);
+        let Some((said, bits)) = said else { return value };
+        let (ty, signed) = (Type { bits, signed: false }, Type { bits, signed: true });
+        let mut value = self.values.apply(Operation::Convert(ty), ty, &[value]);
+        if let Some(least) = said.least_times() {
+            let least = self.values.number(least as u64);
+            value = self.values.apply(Operation::Maximum, signed, &[value, least]);
+        }
+        if said.multiple > 1 {
+            let multiple = self.values.number(said.multiple as u64);
+            value = self.values.apply(Operation::Multiply, ty, &[value, multiple]);
+        }
+        value
     }
 
     /// Whether a guard lets an instruction be executed.

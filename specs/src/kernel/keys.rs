@@ -326,7 +326,10 @@ impl Keys<'_> {
         let Term::Apply { operation: Operation::Maximum, terms, .. } = values.term(value) else {
             return None;
         };
-        let least = |name: &u32| self.code.least.get(name).copied().filter(|(_, bits)| *bits > 0);
+        let least = |name: &u32| {
+            let (said, _) = self.code.said.get(name).filter(|(_, bits)| *bits > 0)?;
+            said.least_times()
+        };
         let is_bounded = |term: &ValueId| match values.term(*term) {
             Term::Same(name) => least(name),
             Term::Apply { operation: Operation::Convert(_), terms, .. } => match values.term(terms[0]) {
@@ -335,7 +338,7 @@ impl Keys<'_> {
             },
             _ => None,
         };
-        terms.iter().find_map(|term| Some((*term, is_bounded(term)?.0)))
+        terms.iter().find_map(|term| Some((*term, is_bounded(term)?)))
     }
 
     fn name(&self, name: u32) -> String {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::common::diagnostic::Diagnostic;
 use crate::common::limits;
 use crate::common::span::Span;
+use crate::kernel::code::Said;
 
 use super::entry::Entry;
 
@@ -22,6 +23,11 @@ pub(super) const ENTRY: &str = "entry.index";
 const PARAM: &str = "param.";
 /// And what they end with where the value is the least that it may be.
 const LEAST: &str = "..";
+/// And where it is what they are multiples of.
+const MULTIPLE: &str = "*";
+
+/// What ends the name of a parameter of which something is said.
+const SAID: [char; 2] = ['.', '*'];
 
 /// Threads in three directions, as a module gives them, and where.
 #[derive(Clone, Copy, Debug)]
@@ -167,9 +173,11 @@ impl Launch {
         self.given(whole, shown, "")
     }
 
-    /// What a parameter is at least, as a number with a sign, likewise.
-    pub(crate) fn least(&self, whole: Option<(usize, &str)>, shown: &str) -> Option<i64> {
-        self.given(whole, shown, LEAST)
+    /// What is said of a parameter, likewise.
+    pub(crate) fn said(&self, whole: Option<(usize, &str)>, shown: &str) -> Option<Said> {
+        let (least, multiple) = (self.given(whole, shown, LEAST), self.given(whole, shown, MULTIPLE));
+        let is_said = least.is_some() || multiple.is_some();
+        is_said.then_some(Said { least, multiple: multiple.filter(|multiple| *multiple > 0).unwrap_or(1) })
     }
 
     /// What a register is that says where in the grid the group is, or how large the grid is, if that is
@@ -202,7 +210,7 @@ impl Launch {
             SIZE.contains(&name.as_str())
                 || CLUSTER.contains(&name.as_str())
                 || [ENTRY, APART, REPEATED].contains(&name.as_str())
-                || param.is_some_and(|given| entry.has_param(given.trim_end_matches(LEAST)))
+                || param.is_some_and(|given| entry.has_param(given.trim_end_matches(SAID)))
         };
         defines.keys().filter(concerns).cloned().collect()
     }
@@ -211,8 +219,9 @@ impl Launch {
 /// Why there is no grid of which this is said.
 fn no_grid(params: &BTreeMap<String, i64>) -> Option<String> {
     let registers = || params.iter().filter(|(name, _)| name.starts_with('%'));
-    if let Some((name, _)) = registers().find(|(name, _)| name.ends_with(LEAST)) {
-        return Some(format!("`{}` has one value, and no least one", name.trim_end_matches(LEAST)));
+    let is_said = |name: &str| name.ends_with(LEAST) || name.ends_with(MULTIPLE);
+    if let Some((name, _)) = registers().find(|(name, _)| is_said(name)) {
+        return Some(format!("`{}` has one value, and no least one", name.trim_end_matches(SAID)));
     }
     if let Some((name, value)) = registers().find(|(_, value)| !(0..1 << 31).contains(*value)) {
         return Some(format!("`{name}` is not {value}"));

@@ -40,8 +40,9 @@ pub(super) fn load(
     let heading = heading(entry, &launch, sizes.unit);
     let noun = kernel.group.target.agent_noun();
     let names = &kernel.code.names;
-    let least = kernel.code.least.iter().map(|(name, (least, _))| (names[*name as usize].clone(), *least));
-    let least = least.collect();
+    let said = || kernel.code.said.iter().map(|(name, (said, _))| (names[*name as usize].clone(), said));
+    let least = said().filter_map(|(name, said)| Some((name, said.least?))).collect();
+    let multiples = said().map(|(name, said)| (name, said.multiple)).collect();
     let mut extraction = kernel::extract(kernel.code, &kernel.group, &heading, patience)
         .map_err(|failure| vec![not_followed(failure, entry, module.source())])?;
     // In the standard layout, as long as its lines stay where they are.
@@ -63,6 +64,7 @@ pub(super) fn load(
         parameters: parameters(&extraction.things),
         own: parameters(&extraction.own),
         least,
+        multiples,
         about: extraction.about,
         beside: extraction.beside,
         words: extraction.words,

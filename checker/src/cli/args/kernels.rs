@@ -21,8 +21,8 @@ pub(crate) struct KernelArgs {
     /// CTAs of a cluster: X, or X,Y or X,Y,Z [default: what the kernel requires, else no cluster]
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = values::extent)]
     pub(crate) cluster: Option<values::Extent>,
-    /// Fix a parameter of the kernel, by its position from 0 or by its name; `1..` says that it is at least 1
-    /// (may be repeated)
+    /// Fix a parameter of the kernel, by its position from 0 or by its name; `1..` says that it is at least
+    /// 1, `*8` that it is a multiple of 8 (may be repeated)
     #[arg(long, value_name = "PARAM=VALUE", value_parser = values::kernel_param)]
     pub(crate) param: Vec<values::KernelParam>,
     /// When `wgmma` is complete that the four warps of a warpgroup execute: for all of them together, once
@@ -65,8 +65,12 @@ impl KernelArgs {
             }
         }
         for param in &self.param {
-            let least = if param.is_least { ".." } else { "" };
-            load.defines.insert(format!("param.{}{least}", param.name), param.value);
+            let is = match param.is {
+                values::ParamIs::Equal => "",
+                values::ParamIs::AtLeast => "..",
+                values::ParamIs::MultipleOf => "*",
+            };
+            load.defines.insert(format!("param.{}{is}", param.name), param.value);
         }
         if self.warpgroups == Warpgroups::Apart {
             load.defines.insert("warpgroups.apart".to_owned(), 1);

@@ -181,7 +181,9 @@ impl Families {
                 }
                 family.decisions.insert(decision.key.clone());
                 family.about.extend(threshold.about.iter().cloned());
-                family.is_bounded |= side(threshold, *member).is_bounded;
+                let side_of = side(threshold, *member);
+                family.is_bounded |= side_of.is_bounded;
+                family.is_bounded |= side_of.rounded != side_of.least && !family.is_rounded;
                 family.floor = family.floor.max(side(threshold, *member).floor);
                 family.repeats |= threshold.scope.is_some();
                 if !threshold.grows() {

@@ -29,7 +29,9 @@ impl Asker<'_> {
             let Some(low) = i64::try_from(mask).ok().filter(|mask| (mask + 1) & mask == 0) else { continue };
             let mut rest = sum.clone();
             rest.atoms.remove(atom);
-            let inside = self.linear(inside, ty, DEPTH).filter(|inside| inside.atoms == rest.atoms);
+            let inside = self
+                .linear(inside, ty, DEPTH)
+                .filter(|inside| inside.atoms == rest.atoms && inside.rounds == rest.rounds);
             if let (-1, Some(inside)) = (*times, inside) {
                 let more = rest.known.checked_sub(inside.known)?;
                 return Some((inside, low, more));

@@ -102,7 +102,8 @@ impl Asker<'_> {
             rounded: if is_kept { up_to_multiple(least, step)? } else { least },
             given,
             floor: None,
-            is_bounded: self.is_bounded(sum),
+            // Of a multiple no outcome comes about that lies between.
+            is_bounded: self.is_bounded(sum) || step > 1 && !is_kept,
             rounds: rounds.iter().map(|(header, by)| (*header, *by)).collect(),
             above: Vec::new(),
         })

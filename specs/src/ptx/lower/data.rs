@@ -130,9 +130,9 @@ impl<'m> Lowerer<'m> {
         match self.launch.param(whole, &shown) {
             Some(value) => Argument::Number(value as u64),
             None => {
-                let least = self.launch.least(whole, &shown).filter(|_| bits >= 32);
+                let said = self.launch.said(whole, &shown).filter(|_| bits >= 32);
                 let name = self.name(&shown);
-                self.code.same(name, least, bits)
+                self.code.same(name, said, bits)
             }
         }
     }

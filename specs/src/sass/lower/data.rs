@@ -76,9 +76,9 @@ impl<'m> Lowerer<'m> {
                         && whole_param(function, bank, offset + 4).is_none_or(|(next, _)| next != *position)
                 };
                 let word = whole.filter(is_word).map(|(position, _)| (position as usize, ""));
-                let least = self.launch.least(word, &shown);
+                let said = self.launch.said(word, &shown);
                 let name = self.name(&shown);
-                self.code.same(name, least, 32)
+                self.code.same(name, said, 32)
             }
         }
     }

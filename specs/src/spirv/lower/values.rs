@@ -111,9 +111,9 @@ impl Lowerer<'_> {
 
     /// Something that is given like a parameter: at least so much as is said of it.
     pub(super) fn at_least(&mut self, whole: Option<(usize, &str)>, name: &str, bits: u8) -> Argument {
-        let least = self.launch.least(whole, name).filter(|_| bits >= 32);
+        let said = self.launch.said(whole, name).filter(|_| bits >= 32);
         let name = self.name(name);
-        self.code.same(name, least, bits)
+        self.code.same(name, said, bits)
     }
 
     /// The numbers that an id stands for; of a pointer, its address.

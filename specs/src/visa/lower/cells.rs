@@ -126,9 +126,9 @@ impl<'m> Lowerer<'m> {
                     None => {
                         let bits = u8::try_from(cell.bytes * 8).ok().filter(|bits| *bits >= 32);
                         let given = position.map(|position| (position, base));
-                        let least = self.launch.least(given, base).filter(|_| bits.is_some());
+                        let said = self.launch.said(given, base).filter(|_| bits.is_some());
                         let name = self.name(base);
-                        Some(self.code.same(name, least, bits.unwrap_or(64)))
+                        Some(self.code.same(name, said, bits.unwrap_or(64)))
                     }
                 }
             }

@@ -50,7 +50,7 @@ pub(super) fn lower<'s>(
             Some(given) => crate::kernel::code::Argument::Number(given as u64),
             None => {
                 let name = lowerer.name(short);
-                lowerer.code.same(name, launch.least(Some((position, short)), short), 64)
+                lowerer.code.same(name, launch.said(Some((position, short)), short), 64)
             }
         };
         lowerer.define(name, Value::Leaf(value));
