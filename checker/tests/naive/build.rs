@@ -113,17 +113,7 @@ pub fn atomic(array: usize) -> Stmt {
 
 /// A protocol; agents that no block names get an empty one.
 pub fn protocol(target: Target, size: i64, blocks: Vec<(Range<usize>, Vec<Stmt>)>) -> Protocol {
-    let (arrays, objects) = (Vec::new(), Vec::new());
-    let mut result = Protocol {
-        target,
-        size,
-        subgroup_size: None,
-        cluster: 1,
-        repeats: false,
-        arrays,
-        objects,
-        blocks: Vec::new(),
-    };
+    let mut result = Protocol::empty(target, size);
     let mut free: Vec<usize> = (0..result.agents()).collect();
     for (agents, body) in blocks {
         free.retain(|a| !agents.contains(a));

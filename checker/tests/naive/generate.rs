@@ -176,16 +176,8 @@ impl Gen {
         let subgroup_size = (self.target == Target::Split && self.rng.chance(70))
             .then(|| i64::from(self.rng.range(1, self.agents + 1)));
         let roles = ["first", "second", "third", "fourth"];
-        let mut protocol = Protocol {
-            target: self.target,
-            size,
-            subgroup_size,
-            cluster: 1,
-            repeats: false,
-            arrays: self.arrays.clone(),
-            objects: Vec::new(),
-            blocks: Vec::new(),
-        };
+        let empty = Protocol::empty(self.target, size);
+        let mut protocol = Protocol { subgroup_size, arrays: self.arrays.clone(), ..empty };
         for (n, body) in bodies.into_iter().enumerate() {
             protocol.blocks.push(Block {
                 agents: self.blocks[n].clone(),

@@ -72,17 +72,8 @@ impl Gen {
         let subgroup_size = (split && self.rng.chance(30)).then_some(2);
         let blocks = blocks.into_iter();
         let blocks = blocks.map(|(agents, body)| Block { agents, role: None, body }).collect();
-        let (arrays, objects) = (self.arrays.clone(), Vec::new());
-        Protocol {
-            target: self.target,
-            size,
-            subgroup_size,
-            cluster: 1,
-            repeats: false,
-            arrays,
-            objects,
-            blocks,
-        }
+        let arrays = self.arrays.clone();
+        Protocol { subgroup_size, arrays, blocks, ..Protocol::empty(self.target, size) }
     }
 
     fn locals(&mut self) -> Vec<Stmt> {

@@ -102,17 +102,9 @@ impl Gen {
         }
         let size = i64::from(self.agents) * if self.target.has_lanes() { 32 } else { 1 };
         let subgroup_size = (together && self.rng.chance(50)).then_some(2);
-        let (arrays, objects) = (self.arrays.clone(), Vec::new());
-        let mut protocol = Protocol {
-            target: self.target,
-            size,
-            subgroup_size,
-            cluster: 1,
-            repeats: false,
-            arrays,
-            objects,
-            blocks: all,
-        };
+        let arrays = self.arrays.clone();
+        let empty = Protocol::empty(self.target, size);
+        let mut protocol = Protocol { subgroup_size, arrays, blocks: all, ..empty };
         protocol.number();
         protocol
     }
