@@ -283,6 +283,28 @@ fn a_parameter_that_is_a_multiple_is_not_looked_at_between() {
     assert_eq!(said(&[("param.n*", 4), ("param.n..", 5)], &if_less(9), "bar.sync 1, 64;"), Verdict::Violated);
 }
 
+#[test]
+fn many_places_of_one_assumption_leave_no_other_kind_out() {
+    let asks = |i: u32| {
+        format!(
+            "add.s32 %r4, %r1, {i};\nsetp.lt.s32 %p2, %r4, %r5;\n@%p2 bra $L{i};\nbar.sync 1, 64;\n$L{i}:\n"
+        )
+    };
+    let asks: String = (0..25).map(asks).collect();
+    let text = format!(
+        ".version 8.0\n.target sm_90\n.visible .entry k(.param .u32 n, .param .u32 m)\n.reqntid 64\n{{\n\
+         .reg .pred %p<4>;\n.reg .b32 %r<6>;\nld.param.u32 %r1, [n];\nld.param.u32 %r5, [m];\n\
+         mov.u32 %r2, %tid.x;\n{asks}and.b32 %r3, %r2, 31;\nsetp.ne.u32 %p3, %r3, 0;\n@%p3 bra $END;\n\
+         bar.sync 2, 64;\n$END:\nret;\n}}\n"
+    );
+    let mut options = Options::default();
+    options.settings.budgets.max_states = Some(10);
+    let decision = decide(&Source::new("k.ptx", text.as_bytes()), &options);
+    let told = |words: &str| decision.diagnostics.iter().filter(|said| said.message.contains(words)).count();
+    assert!(told("do not overflow") >= 20, "{}", told("do not overflow"));
+    assert!(told("threads that leave the kernel here") == 1);
+}
+
 /// The last tile is that of one CTA of a pair, unless there are as many as pairs have.
 #[test]
 fn tiles_that_pairs_share_out_are_a_multiple_of_2_where_that_is_said() {
