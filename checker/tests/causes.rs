@@ -266,3 +266,98 @@ fn two_accesses_that_nothing_orders_are_joined_in_every_picture() {
     let mermaid = picture(Format::Mermaid);
     assert!(mermaid.contains("A0->>A2: write and read of s: no barrier orders the two"), "{mermaid}");
 }
+
+/// The whole explanations of the findings of a rule.
+fn explained(text: &str, rule: &str) -> String {
+    let mut options = Options::default();
+    options.settings.all = true;
+    let decision = decide(&Source::new("k.bar", text.as_bytes()), &options);
+    let found = decision.findings.iter().filter(|found| found.rule.name() == rule);
+    let all: Vec<&str> = found.map(|found| found.trace.outcome.explanation.as_str()).collect();
+    assert!(!all.is_empty(), "{:?}", decision.findings);
+    all.join(" ").replace('\n', " ")
+}
+
+/// A ring of two stages, whose producer waits from this round on.
+fn ring_that_waits_from(round: &str) -> String {
+    format!(
+        "target ptx; cta 64; const S = 2; shared s[2]; mbarrier full[2] count 1, empty[2] count 1;
+warp 0 {{
+    for i in 0..4 {{
+        if i {round} {{ mbarrier.wait.parity empty[i % S], (i / S - 1) & 1; }}
+        if lane == 0 {{
+            mbarrier.arrive.expect_tx full[i % S], 64;
+            cp.async.bulk s[i % S], 64, full[i % S];
+        }}
+    }}
+}}
+warp 1 {{
+    for i in 0..4 {{
+        mbarrier.wait.parity full[i % S], (i / S) & 1;
+        read s[i % S];
+        if lane == 0 {{ mbarrier.arrive empty[i % S]; }}
+    }}
+}}
+"
+    )
+}
+
+#[test]
+fn whoever_arrives_again_before_the_phase_is_over_is_told_to_wait() {
+    let decision = decided(&ring_that_waits_from(">= S"));
+    assert!(decision.findings.is_empty(), "{:?}", decision.findings);
+    let told = explained(&ring_that_waits_from("> S"), "over-arrival");
+    assert!(told.contains("that phase is not over: nothing makes it wait"), "{told}");
+    assert!(!told.contains("Every lane"), "one lane arrives: {told}");
+    let all = ring_that_waits_from("> S")
+        .replace("if lane == 0 {\n            mbarrier", "if lane < 2 {\n            mbarrier");
+    assert!(explained(&all, "over-arrival").contains("Every lane"), "two lanes arrive");
+}
+
+#[test]
+fn a_copy_that_comes_before_the_reader_of_the_last_one_is_done_is_the_one_to_wait() {
+    let text = ring_that_waits_from("> S").replace(
+        "arrive.expect_tx full[i % S], 64;",
+        "expect_tx full[i % S], 64; mbarrier.arrive full[i % S];",
+    );
+    let told = explained(&text, "data-race");
+    assert!(
+        told.contains("comes to what that one brought: nothing makes warp 0 wait with the next copy"),
+        "{told}"
+    );
+    let forgets = text.replace("> S", ">= S").replace("mbarrier.wait.parity full[i % S], (i / S) & 1;", "");
+    let told = explained(&forgets, "data-race");
+    assert!(told.contains("Nothing makes warp 1 wait until the copy has landed"), "{told}");
+}
+
+#[test]
+fn a_copy_that_its_phase_did_not_wait_for_is_told_from_one_round_too_many() {
+    let copy = |announces: &str| {
+        format!(
+            "target ptx; cta 64; mbarrier b count 1;
+warp 0 {{ if lane == 0 {{ {announces} }} }}
+warp 1 {{ mbarrier.wait.parity b, 0; }}
+"
+        )
+    };
+    let late = "mbarrier.arrive b; mbarrier.expect_tx b, 64; cp.async.bulk _, 64, b;";
+    let told = explained(&copy(late), "in-flight-at-exit");
+    assert!(told.contains("before the bytes of the copy were announced"), "{told}");
+    let more = "mbarrier.arrive.expect_tx b, 64; cp.async.bulk _, 64, b; cp.async.bulk _, 32, b;";
+    let told = explained(&copy(more), "in-flight-at-exit");
+    assert!(told.contains("fewer bytes are announced for a phase than are copied for it"), "{told}");
+    let twice = "mbarrier.arrive.expect_tx b, 64; cp.async.bulk _, 64, b; mbarrier.wait.parity b, 0;
+mbarrier.arrive.expect_tx b, 64; cp.async.bulk _, 64, b;";
+    let told = explained(&copy(twice), "in-flight-at-exit");
+    assert!(told.contains("one round less than warp 0"), "{told}");
+}
+
+#[test]
+fn an_exit_is_no_arrival_on_an_object_and_what_lowers_its_count_is_named() {
+    let text = "target ptx; cta 64; mbarrier b count 2;
+warp 0 { if lane == 0 { mbarrier.arrive b; } mbarrier.wait.parity b, 0;
+    if lane == 0 { mbarrier.arrive b; } mbarrier.wait.parity b, 1; }
+warp 1 { if lane == 0 { mbarrier.arrive b; } mbarrier.wait.parity b, 0; }
+";
+    assert!(explained(text, "deadlock").contains("arrives by `mbarrier.arrive_drop`"));
+}

@@ -185,6 +185,11 @@ pub const KINDS: &[Kind] = &[
          target has it.",
     ),
     of(
+        "no-subgroup-size",
+        "A barrier has the scope `Subgroup`, and nothing says how many invocations are in a subgroup.",
+        "Declare it before the blocks, as the compiler makes them: `subgroup_size 16;`.",
+    ),
+    of(
         "no-target",
         "The file does not begin with a target.",
         "Write `target`, a name and `;` first: it says whose instructions the file has. There is \

@@ -100,9 +100,9 @@ fn declarations() {
 
 #[test]
 fn what_is_declared_and_used_nowhere() {
-    let text = "target ptx;\ncta 64;\nparam N = 4;\nparam _M = N;\nparam K = 1;\nshared buf[4], flag;\n\
+    let text = "target ptx;\ncta 64;\nparam N = 4;\nparam _M = N;\nparam K = 1;\nshared buf[4], flag; mbarrier b count 64;\n\
                 warps 0..2 {\n    let n = 0;\n    let c = 0;\n    bar.red.popc.u32 n, 0, ?;\n    c = c + 1;\n    \
-                write flag;\n}\n";
+                write flag;\n    let t = 0;\n    t = mbarrier.arrive b;\n    mbarrier.wait b, t;\n}\n";
     check_all("unused", text, |_| true);
 }
 

@@ -324,3 +324,19 @@ proptest! {
         exercise(text.as_bytes());
     }
 }
+
+#[test]
+fn a_scope_of_subgroups_needs_their_size() {
+    let text = |declares: &str, execution: &str, memory: &str| {
+        format!(
+            "target split_barrier; workgroup 4; {declares} invocations 0..4 {{ OpControlBarrier {execution}, {memory}, \
+             None; }}"
+        )
+    };
+    let code =
+        |text: String| load(text.as_bytes(), &LoadOptions::default()).err().map(|errors| errors[0].code);
+    assert_eq!(code(text("", "Subgroup", "Workgroup")), Some("no-subgroup-size"));
+    assert_eq!(code(text("", "Workgroup", "Subgroup")), Some("no-subgroup-size"));
+    assert_eq!(code(text("", "Workgroup", "Workgroup")), None);
+    assert_eq!(code(text("subgroup_size 2;", "Subgroup", "Subgroup")), None);
+}

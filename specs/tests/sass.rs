@@ -332,3 +332,22 @@ fn word() -> impl Strategy<Value = String> {
     ];
     (0..words.len()).prop_map(move |at| words[at].to_owned())
 }
+
+#[test]
+fn words_of_the_stack_are_registers_unless_somebody_has_their_address() {
+    let spills = |more: &str| {
+        let begins = "LDC R1, c[0x0][0x28];\nVIADD R1, R1, 0xfffffff0;\nMOV R2, 0x3;\nMOV R3, 0x4;\n";
+        format!("{begins}STL.64 [R1+0x8], R2;\n{more}\nMOV R2, 0x7;\nLDL.LU R0, [R1+0xc];")
+    };
+    assert_eq!(number(&spills("NOP;")), "4");
+    assert_eq!(number(&spills("STL [R1+0x8], R9;")), "4", "another word");
+    assert_eq!(number(&spills("STL [R1+0xc], R2;")), "3");
+    let lost = |more: &str| {
+        let text = format!("S2R R9, SR_TID.X;\n{}\nBAR.SYNC R0, 0x20;\nEXIT;", spills(more));
+        refused(text, "not-followed", 10);
+    };
+    lost("VIADD R5, R1, 0xc;");
+    lost("STL [R5], R2;");
+    lost("STL.U8 [R1+0xc], R2;");
+    lost("IMAD.WIDE R0, R2, R3, R4;");
+}

@@ -6,7 +6,7 @@ use barcheck_counterexamples::Trace;
 use barcheck_counterexamples::trace::Step;
 use barcheck_model::program::Program;
 use barcheck_specs::{Excluding, Extracted};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The branches that a run takes although nobody knows whether the data is so: lines of the kernel, with the
 /// agents that take them.
@@ -38,19 +38,27 @@ pub fn decisions(trace: &Trace) -> Vec<(String, bool)> {
 }
 
 /// The outcomes of decisions of the whole group with which a run comes about, in the order in which they are
-/// asked: of those that are made again and again the last.
+/// asked: of those that are made again and again the last, and how often it was yes before.
 pub(crate) fn outcomes(extracted: &Extracted, trace: &Trace) -> Vec<Related> {
     let mut made: Vec<(&str, Related)> = Vec::new();
+    let mut yes: BTreeMap<(&str, u32), usize> = BTreeMap::new();
     for step in &trace.steps {
         let Some((name, words)) = decision(step).and_then(|name| extracted.words.get_key_value(name)) else {
             continue;
         };
         let (agent, line, column) = (step.agent, step.location.line, step.location.column);
-        let role = format!("finds `{words}` {}", step.choice.pick != 0);
+        let holds = step.choice.pick != 0;
+        let so_far = yes.entry((name.as_str(), agent)).or_default();
+        let role = match *so_far {
+            1 if !holds => format!("finds `{words}` true once, then false"),
+            2.. if !holds => format!("finds `{words}` true {so_far} times, then false"),
+            _ => format!("finds `{words}` {holds}"),
+        };
+        *so_far += usize::from(holds);
         let outcome = Related { agent, line, column, role };
         match made.iter_mut().find(|(known, _)| known == name) {
-            // Whoever asks for an answer gets the same.
-            Some((_, known)) if known.role == outcome.role => {}
+            // Whoever asks for an answer gets the same, and the last to ask may not have come so far.
+            Some((_, known)) if known.role == outcome.role || known.role.ends_with("then false") => {}
             Some((_, known)) => *known = outcome,
             None => made.push((name.as_str(), outcome)),
         }

@@ -1,7 +1,7 @@
 //! Deadlocks, and agents that wait for ever while others run.
 
 use super::blame;
-use super::case::{Case, Whereabouts, has_phases, is_pool, lanes_here, sentence, verb};
+use super::case::{Case, Whereabouts, arrives, has_phases, is_pool, lanes_here, sentence, verb};
 use super::circle;
 use super::culprit::Blame;
 use super::hopeless;
@@ -13,10 +13,15 @@ use super::short;
 use super::waiters::{Waiters, waiters};
 use super::words::Words;
 use crate::names;
+use crate::objects::is_object;
 use crate::trace::{Awaits, BarrierState, Status, Step};
 
 /// Sentences about barriers, at most.
 const MOST_GROUPS: usize = 8;
+
+/// Where an exit is no arrival, of an object, and what is to be done by those who arrived before.
+const EXIT_AT_OBJECT: &str = "An exit does not count as an arrival on an mbarrier object";
+const OF_LEAVING: &str = ": who leaves for good arrives by `mbarrier.arrive_drop`, which lowers its count";
 
 pub(super) fn deadlock(case: &Case<'_>) -> Words {
     let groups = waiters(case);
@@ -362,7 +367,11 @@ fn who_is_missing(case: &Case<'_>, barrier: u32, state: &BarrierState, words: &m
             words.related.push(Case::did(step, Did::Exited));
         }
     }
-    if !exited.is_empty() {
+    if !exited.is_empty() && is_object(case.trace, barrier) {
+        let has_come = |step: &Step| exited.contains(&step.agent) && arrives(step, barrier);
+        let drops = if case.trace.steps.iter().any(has_come) { OF_LEAVING } else { "" };
+        words.sentences.push(format!("{EXIT_AT_OBJECT}{drops}."));
+    } else if !exited.is_empty() {
         words.sentences.extend(case.wording().map(|wording| wording.exit().to_owned()));
     }
     never_arrived(case, barrier, state, words);

@@ -67,8 +67,18 @@ fn given_back<'t>(
             access: called,
             is_copy: lands_on.is_some(),
         };
-        // What comes of a copy that lands elsewhere is told there.
-        lands_on.is_none_or(|on| on == barrier).then_some(early)
+        // What comes of a copy that lands elsewhere is told there, and of a phase that had its copies that is
+        // not what is wrong.
+        let has_copies = || since[..complete].iter().any(|step| issues(step, barrier));
+        lands_on.is_none_or(|on| on == barrier && !has_copies()).then_some(early)
+    })
+}
+
+/// Whether a copy for a barrier is begun with a step.
+fn issues(step: &Step, barrier: u32) -> bool {
+    step.events.iter().any(|event| match event {
+        Event::Issued { barrier: on, .. } => *on == barrier,
+        _ => false,
     })
 }
 

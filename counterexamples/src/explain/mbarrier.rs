@@ -64,6 +64,7 @@ pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
         given,
         is_kernel: case.trace.protocol.format != "bar",
         in_use: used.as_ref().map_or(UNKNOWN_USE, |used| &used.what),
+        once_more: case.last().filter(|_| landing.is_none()).and_then(|last| once_more(case, last)),
     };
     let is_stale = rule == Rule::StaleToken;
     let number = token_is_a_number(case).filter(|_| is_stale).map(|name| of_number(&does, &name));
@@ -170,11 +171,43 @@ fn of_number(does: &str, name: &str) -> (String, String) {
 
 /// How many lanes make a step.
 fn lanes_of(case: &Case<'_>, step: &Step) -> u32 {
-    let all = || case.trace.agents.get(step.agent as usize).map(|agent| agent.lanes);
+    let before = case.trace.steps.iter().filter(|s| s.agent == step.agent && s.index < step.index);
+    let exited = before.flat_map(|s| &s.events).filter_map(|event| match event {
+        Event::LanesExited { lanes } => names::lanes_from(lanes),
+        _ => None,
+    });
+    let gone = exited.fold(0, |gone: u32, mask| gone | mask).count_ones();
+    let all = || case.trace.agents.get(step.agent as usize).map(|agent| agent.lanes.saturating_sub(gone));
     match step.lanes.as_deref().and_then(names::lanes_from) {
         Some(mask) => mask.count_ones(),
         None => all().unwrap_or(1),
     }
+}
+
+/// That an object of which one lane arrives has had its arrivals: the same agent was there before, or others
+/// were.
+fn once_more(case: &Case<'_>, last: &Step) -> Option<String> {
+    let barrier = case.outcome.barrier.filter(|_| !case.trace.is_excerpt() && lanes_of(case, last) == 1)?;
+    let (who, on) = (case.agent(last.agent), case.barrier(barrier));
+    let before = case.gathered(barrier, case.before_last());
+    if let Some(own) = before.iter().rev().find(|step| step.agent == last.agent) {
+        return Some(format!(
+            "{} arrived on {on} before{} ({}), and that phase is not over: nothing makes it wait, before it \
+             arrives again, until the others have seen that phase and given back what it was about.",
+            sentence(&who),
+            case.at(own.location),
+            Case::step_name(own),
+        ));
+    }
+    let others = names::distinct(before.iter().map(|step| step.agent));
+    let given = given::to(case, barrier).map(|place| case.at(place.location)).unwrap_or_default();
+    (!others.is_empty()).then(|| {
+        format!(
+            "The arrivals of this phase were made by {} already: either the count of {on}{given} is to be that of \
+             all who arrive in a phase, or {who} is not one of them.",
+            case.agents(&others)
+        )
+    })
 }
 
 fn is_landing(event: &Event) -> bool {
@@ -261,6 +294,8 @@ struct Told<'t> {
     is_kernel: bool,
     /// What the object is in use for.
     in_use: &'t str,
+    /// Who has arrived before, where one lane arrives once more.
+    once_more: Option<String>,
 }
 
 impl Told<'_> {
@@ -342,7 +377,8 @@ impl Told<'_> {
                 format!("Nothing makes {who} wait until {on} is initialised, or it never is."),
             ),
             Rule::OverArrival => {
-                (format!("{does}: more arrivals than the phase waits for{arrived}"), self.of_count())
+                let why = self.once_more.clone().unwrap_or_else(|| self.of_count());
+                (format!("{does}: more arrivals than the phase waits for{arrived}"), why)
             }
             Rule::OverDelivery => (
                 format!("{does}: more bytes have come on {on} than the phase expects"),

@@ -27,11 +27,10 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     let early = race.and_then(|before| early::of(case, (before, earlier_access), (last, access)));
     let there = before.map(|s| case.at(s.location)).unwrap_or_default();
     let (later_by, earlier_by) = (case.agent(last.agent), case.agent(*earlier));
-    let is_late = rule == Rule::DataRace && unannounced.is_some();
     let missing = what_is_missing(Some(rule.name()), [earlier_access, access]);
     let what_is_missing = match &early {
         Some(early) => early.says(case),
-        None if is_late => ANNOUNCED_LATE.to_owned(),
+        None if rule == Rule::DataRace && unannounced.is_some() => ANNOUNCED_LATE.to_owned(),
         None => missing.to_owned(),
     };
     let message = format!(
@@ -69,7 +68,8 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
         // The wait is to be mended: nothing else is missing.
         words.sentences.extend(before.and_then(|before| parts(case, before, last)));
     } else if rule == Rule::DataRace {
-        words.sentences.push(unordered([&earlier_by, &later_by], [earlier_access, access]));
+        let early = before.and_then(|before| filled_early(case, before, last, location));
+        words.sentences.push(unordered(early, [&earlier_by, &later_by], [earlier_access, access]));
         words.sentences.extend(before.and_then(|before| parts(case, before, last)));
     } else if access == STORE && !before.is_some_and(|before| is_unpublished(case, before, last)) {
         words.sentences.extend(proxy::unfenced(&earlier_by, &later_by, earlier_access));
@@ -84,8 +84,16 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     words
 }
 
-/// What is not so between two accesses that nothing orders, and what would mend it.
-fn unordered([earlier_by, later_by]: [&str; 2], [earlier_access, access]: [&str; 2]) -> String {
+/// What is not so between two accesses that nothing orders, and what would mend it. Of a copy it may be that
+/// it was begun too early.
+fn unordered(
+    early: Option<String>,
+    [earlier_by, later_by]: [&str; 2],
+    [earlier_access, access]: [&str; 2],
+) -> String {
+    if let Some(early) = early {
+        return early;
+    }
     match earlier_access {
         COPY => format!(
             "Nothing makes {later_by} wait until the copy has landed: it has to see that phase of the object \
@@ -98,6 +106,41 @@ fn unordered([earlier_by, later_by]: [&str; 2], [earlier_access, access]: [&str;
              {later_by} waits before its own."
         ),
     }
+}
+
+/// That a copy fills a place again of which whoever made the later access had seen the phase before: it is
+/// the copy that did not wait.
+fn filled_early(case: &Case<'_>, before: &Step, last: &Step, location: &str) -> Option<String> {
+    let on = before.events.iter().find_map(|event| match event {
+        Event::Issued { barrier, bytes: Some(_), .. } => Some(*barrier),
+        _ => None,
+    })?;
+    let fills = |step: &Step| {
+        step.events.iter().any(|event| match event {
+            Event::Issued { writes: Some(to), barrier, .. } => to == location && *barrier == on,
+            _ => false,
+        })
+    };
+    if case.trace.is_excerpt() {
+        return None;
+    }
+    // It has waited since the copy before this one was begun, and comes there for the first time since.
+    let first = case.back(before.index, fills)?;
+    let seen = case.back(last.index, |step| step.agent == last.agent && passes(step, on))?;
+    let again = case.trace.steps.get(seen.index + 1..last.index)?;
+    let has_come = |step: &Step| step.agent == last.agent && step.location == last.location;
+    if seen.index < first.index || again.iter().any(has_come) {
+        return None;
+    }
+    let (who, by, name) = (case.agent(last.agent), case.agent(before.agent), case.barrier(on));
+    Some(format!(
+        "{} has seen the phase of {name} in which the copy before landed ({}), and comes to what that one brought: \
+         nothing makes {by} wait with the next copy until {who} is done. {} has to give the place back by an \
+         arrival after its access, and {by} to wait for that before it copies again.",
+        sentence(&who),
+        Case::step_name(seen),
+        sentence(&who),
+    ))
 }
 
 /// What may be meant where agents write one location by one statement: that each writes a part of it.

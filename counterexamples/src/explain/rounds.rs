@@ -87,19 +87,14 @@ pub(super) fn split(case: &Case<'_>, rule: Rule) -> Option<(String, String, Opti
         let Some(next) = after.first().filter(|_| is_one_each) else { continue };
         let count = given::to(case, barrier);
         let given = count.as_ref().map(|place| case.at(place.location)).unwrap_or_default();
-        let cause = format!(
-            "phase {} was complete with {} of the {} arrivals of a round",
-            first.phase,
-            with.len(),
-            round.len()
-        );
+        let cause =
+            format!("phase {} was complete with {} of the arrivals of a round", first.phase, with.len());
         let told = format!(
-            "Phase {} of {} was complete with {} of the {} arrivals that follow phase {seen} of {other}: {} \
+            "Phase {} of {} was complete with {} of the arrivals that follow phase {seen} of {other}: {} \
              arrived after it ({}{}). Its count{given} is too small for a round.",
             first.phase,
             case.barrier(barrier),
             with.len(),
-            round.len(),
             case.agents(&late),
             Case::step_name(next.step),
             case.at(next.step.location),

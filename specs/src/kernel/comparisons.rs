@@ -44,6 +44,26 @@ impl Values {
     }
 }
 
+impl Values {
+    /// Without a sign nothing is less than 0.
+    pub(super) fn against_nothing(
+        &mut self,
+        comparison: Comparison,
+        ty: Type,
+        [a, b]: [ValueId; 2],
+    ) -> Option<ValueId> {
+        let is_0 = |value: ValueId| self.as_known(value).is_some_and(Lanes::is_zero);
+        let holds = match comparison {
+            Comparison::Less if is_0(b) => false,
+            Comparison::GreaterOrEqual if is_0(b) => true,
+            Comparison::Greater if is_0(a) => false,
+            Comparison::LessOrEqual if is_0(a) => true,
+            _ => return None,
+        };
+        (!ty.signed).then(|| self.number(u64::from(holds)))
+    }
+}
+
 /// The width of sums that are compared so.
 const WORD_BITS: u8 = 32;
 

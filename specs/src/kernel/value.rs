@@ -381,7 +381,7 @@ impl Values {
             return Some(self.number(u64::from(matches!(comparison, Equal | LessOrEqual | GreaterOrEqual))));
         }
         if !matches!(comparison, Equal | NotEqual) {
-            return None;
+            return self.against_nothing(comparison, ty, [a, b]);
         }
         // Equality holds if the difference is 0, whatever wraps.
         if ty.bits >= 32 {

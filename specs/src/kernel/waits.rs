@@ -116,7 +116,7 @@ impl Phase {
         for instruction in &code.instructions[start..question] {
             let Action::Compute { to, function, arguments } = &instruction.action else { continue };
             let arguments = arguments.iter().map(|argument| value(&known, *argument)).collect();
-            let said = Said::Of(*function, arguments);
+            let said = Said::of(*function, arguments);
             let is_followed = matches!(function, Function::Integer(..)) && said.size() <= MOST;
             known.insert(*to, if is_followed { said } else { Said::Argument(Argument::Register(*to)) });
         }
@@ -141,6 +141,17 @@ fn value(known: &HashMap<Register, Said>, argument: Argument) -> Said {
 }
 
 impl Said {
+    /// What a function makes of values. Copies, and sums with nothing, are what they are copies of.
+    fn of(function: Function, mut arguments: Vec<Self>) -> Self {
+        const NOTHING: Said = Said::Argument(Argument::Number(0));
+        match (function, arguments.as_slice()) {
+            (Function::Integer(Operation::Convert(from), to), [_]) if from == to => arguments.remove(0),
+            (Function::Integer(Operation::Add, _), [_, NOTHING]) => arguments.remove(0),
+            (Function::Integer(Operation::Add, _), [NOTHING, _]) => arguments.remove(1),
+            _ => Self::Of(function, arguments),
+        }
+    }
+
     fn size(&self) -> usize {
         match self {
             Self::Argument(_) => 1,
@@ -155,7 +166,7 @@ impl Said {
             Self::Argument(argument) => Some(value(known, *argument)),
             Self::Of(function, arguments) => {
                 let arguments = arguments.iter().map(|argument| argument.from(known, written));
-                Some(Self::Of(*function, arguments.collect::<Option<_>>()?))
+                Some(Self::of(*function, arguments.collect::<Option<_>>()?))
             }
         }
     }

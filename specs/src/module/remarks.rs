@@ -68,7 +68,7 @@ fn assumed(assumption: &Assumption) -> (String, Span) {
         }
         Assumption::Unwritten(span) => ("nobody writes what is loaded here while the kernel runs", span),
         Assumption::Told(span) => {
-            ("all threads load the same here, as one of them has stored it before a barrier", span)
+            ("all threads load the same here: whoever stores it does so before a barrier", span)
         }
         Assumption::Forwarded(span) => (
             "this loads what was stored there before: copies, and stores by pointers of which nothing is known, go \

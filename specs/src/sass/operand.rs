@@ -11,6 +11,8 @@ pub(super) enum File {
     Predicate,
     /// `UP0` to `UP6`, for the warp.
     UniformPredicate,
+    /// A word on the stack of a lane.
+    Local,
 }
 
 impl File {
@@ -24,6 +26,7 @@ impl File {
             Self::Uniform => "UR",
             Self::Predicate => "P",
             Self::UniformPredicate => "UP",
+            Self::Local => "L",
         }
     }
 }
@@ -134,10 +137,7 @@ pub(super) fn register(name: &str) -> Option<Register> {
     } else {
         (File::Predicate, upper.strip_prefix('P')?)
     };
-    let most = match file {
-        File::General | File::Uniform => 254,
-        File::Predicate | File::UniformPredicate => 6,
-    };
+    let most = if file.is_predicate() { 6 } else { 254 };
     let none = if file.is_predicate() { "T" } else { "Z" };
     if rest == none {
         return Some(Register { file, number: None });

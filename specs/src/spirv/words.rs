@@ -162,6 +162,15 @@ pub(super) fn semantics(bits: u64) -> Option<String> {
     Some(if words.is_empty() { "None".to_owned() } else { words.join("|") })
 }
 
+/// Whether what is stored in the memory of a workgroup before a barrier with these semantics is seen behind
+/// it.
+// clause: split_barrier.semantics
+pub(super) fn hands_on(bits: u64) -> bool {
+    const BOTH_WAYS: u64 = 0x8 | 0x10;
+    const WORKGROUP: u64 = 0x100;
+    bits & BOTH_WAYS != 0 && bits & WORKGROUP != 0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,6 +185,12 @@ mod tests {
         );
         assert_eq!(semantics(0x106), None);
         assert_eq!(semantics(0x10000), None);
+    }
+
+    #[test]
+    fn only_both_orders_of_the_memory_of_a_workgroup_hand_on_what_is_stored_there() {
+        assert!(hands_on(0x108) && hands_on(0x110) && hands_on(0x318));
+        assert!(!hands_on(0) && !hands_on(0x208) && !hands_on(0x100) && !hands_on(0x102) && !hands_on(0x104));
     }
 
     #[test]

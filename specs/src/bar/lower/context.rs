@@ -47,6 +47,11 @@ pub(in crate::bar) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
+    /// The protocol says how many invocations are in a subgroup.
+    pub(in crate::bar) fn has_subgroup_size(&self) -> bool {
+        self.globals.subgroup_size.is_some()
+    }
+
     pub(super) fn report(&mut self, error: &MeaningError) {
         self.errors.push(error.span(), || error.diagnostic());
     }

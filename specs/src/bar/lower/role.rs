@@ -61,7 +61,7 @@ pub(in crate::bar) struct RoleLowerer<'c, 'a> {
     /// The variables declared with `let`.
     pub(super) lets: Vec<(LocalId, (&'a str, Span))>,
     /// Variables whose value is used for something else than to count themselves.
-    pub(super) read: HashSet<LocalId>,
+    pub(in crate::bar) read: HashSet<LocalId>,
     /// The variable that the value now read is for.
     pub(super) assigning: Option<LocalId>,
     /// Shared blocks whose handles are known.

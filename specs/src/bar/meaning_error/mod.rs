@@ -24,6 +24,8 @@ pub(crate) enum MeaningError {
     ConstantFails { reason: NoResult, span: Span },
     /// No size of the group.
     NoSize { target: Target, span: Span },
+    /// A scope of subgroups, whose size is not declared.
+    NoSubgroupSize { span: Span },
     /// A second size.
     DuplicateSize { word: String, span: Span, first: Span },
     /// A size outside what the target allows.
@@ -125,6 +127,7 @@ impl MeaningError {
             | Self::NotConstant { span, .. }
             | Self::ConstantFails { span, .. }
             | Self::NoSize { span, .. }
+            | Self::NoSubgroupSize { span }
             | Self::DuplicateSize { span, .. }
             | Self::SizeRange { span, .. }
             | Self::ArrayLength { span, .. }

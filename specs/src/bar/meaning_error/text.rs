@@ -34,6 +34,9 @@ impl MeaningError {
                 self.error("no-size", "the size of the group is missing")
                     .help(format!("declare its {unit}: `{word} 64;`"))
             }
+            Self::NoSubgroupSize { .. } => self
+                .error("no-subgroup-size", "the size of a subgroup is missing")
+                .help("declare how many invocations are in one: `subgroup_size 16;`"),
             Self::DuplicateSize { word, first, .. } => {
                 self.error("duplicate-size", format!("a second `{word}`")).also(*first, "the first is here")
             }

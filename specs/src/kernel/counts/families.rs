@@ -194,19 +194,30 @@ impl Families {
         }
         for number in numbers {
             families.compute(number);
+            for threshold in [&number.one, &number.two] {
+                let Some(member) = families.member(threshold) else { continue };
+                let family = &mut families.all[member.family];
+                family.about.extend(threshold.about.iter().cloned());
+                family.is_bounded |= side(threshold, member).is_bounded;
+            }
         }
         families
     }
 
     /// Notes how much of a number has to be known.
     fn compute(&mut self, number: &Number) {
-        let Some((family, first)) = self.first(number) else { return };
+        let Some((family, own)) = self.first(number) else { return };
         let Number { exact, period, multiple, .. } = *number;
-        // Where numbers count from another one than 0, what they are multiples of is not followed.
-        let multiple = if first == 0 { multiple } else { 1 };
         let common = |a, b| least_multiple(a, b).unwrap_or(i64::MAX);
         let so_far = self.all[family].residue;
-        let exact = so_far.map_or(exact, |so_far| so_far.exact.max(exact));
+        // Of numbers that count from different ones, `(n + 31) / 32` and `(n - 1) / 32`, the greatest is
+        // kept: of it more has to be known by so much as another one is less.
+        let first = so_far.map_or(own, |so_far| so_far.first.max(own));
+        let all_of = |exact: i64, own: i64| exact.saturating_add(first - own);
+        let exact = all_of(exact, own).max(so_far.map_or(0, |so_far| all_of(so_far.exact, so_far.first)));
+        // What numbers are multiples of that count from another one than 0 is not followed.
+        let is_one = first == 0 && own == 0 && so_far.is_none_or(|so_far| so_far.first == 0);
+        let multiple = if is_one { multiple } else { 1 };
         let period = so_far.map_or(period, |so_far| common(so_far.period, period));
         let multiple = so_far.map_or(multiple, |so_far| so_far.multiple.min(multiple));
         let up = |n: i64| n.checked_add(multiple - 1).map_or(i64::MAX, |n| n / multiple * multiple);
@@ -249,6 +260,14 @@ impl Families {
         let residue = self.all[family].residue?;
         let values = residue.exact.checked_add(residue.period)?;
         (values <= VALUES).then_some(family)
+    }
+
+    /// A number of which something is computed, by the names of the families.
+    pub(super) fn shown(&self, number: &Number, names: &[String]) -> Option<String> {
+        let family = self.computed(number)?;
+        let less = self.all[family].residue?.first - self.first(number)?.1;
+        let name = format!("{}_number", names[family]);
+        Some(if less == 0 { name } else { format!("({name} - {less})") })
     }
 
     /// Takes a threshold that does not grow to be about a number that is counted in a loop around it, if it

@@ -61,10 +61,7 @@ pub(in crate::kernel) fn count(
         super::lanes::end(role);
         change(role, &mut Decision::forget);
         forget(role);
-        super::numbered::name(role, &|position| {
-            let family = families.computed(numbers.all.get(position)?)?;
-            Some(format!("{}_number", names[family]))
-        });
+        super::numbered::name(role, &|position| families.shown(numbers.all.get(position)?, &names));
     }
     Ok(assumed)
 }

@@ -71,6 +71,18 @@ impl<'m> Lowerer<'m> {
         Some(())
     }
 
+    /// Notes that the memory of another CTA is read or written by instructions that no object counts: it is
+    /// not looked at whether that one has exited. An address of no named space is used by whatever may be.
+    // clause: ptx.remote-lifetime
+    pub(super) fn reaches_across(&mut self, current: &Current<'m>) {
+        let is_address = current.parts[0] == "mapa" && !current.has("shared::cluster");
+        let accesses = ["ld", "st", "red", "atom"].contains(&current.parts[0]) && !current.has("async");
+        if self.launch.groups() > 1 && (is_address || accesses && current.has("shared::cluster")) {
+            let what = "no CTA has exited whose memory another one reads or writes here";
+            self.code.assumed.push((what.to_owned(), current.instruction.span));
+        }
+    }
+
     /// An instruction is about other CTAs of the cluster.
     pub(super) fn is_about_clusters(&mut self, current: &Current<'m>) {
         self.launch.assume_no_cluster(&mut self.code.assumed, current.instruction.span);

@@ -21,6 +21,7 @@ impl<'m> Lowerer<'m> {
         let current = Current { instruction, opcode, parts, guard };
         self.meeting(&current);
         self.collective(&current);
+        self.reaches_across(&current);
         match opcodes::effect(opcode) {
             None => self.emit(&current, Action::Beyond(format!("`{opcode}`, which is not known"))),
             Some(Effect::Synchronises) => self.object(&current),

@@ -29,6 +29,11 @@ impl<'m> Lowerer<'m> {
                 }
                 self.at_once(current, ObjectKind::Copy, object, None, mask)
             }
+            // Into global memory, which no object counts.
+            ("UBLKCP", ["G", "S"]) => {
+                self.writes_anywhere(current);
+                Some(())
+            }
             // The low half of a register: in units of 16 bytes.
             ("UBLKCP", ["S", from @ ("G" | "S"), rest @ ..]) => {
                 let [to, _, size, ..] = operands else { return None };

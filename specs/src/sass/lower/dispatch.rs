@@ -1,6 +1,8 @@
 //! Which instruction is laid out by whom.
 
-use crate::kernel::code::{Action, Function, Guard, Memory, Operation, Written};
+use barcheck_model::program::Target;
+
+use crate::kernel::code::{Action, Collective, Function, Guard, Memory, Operation, Written};
 use crate::sass::opcodes::{self, Effect};
 use crate::sass::operand::{Kind, Operand, Sign};
 use crate::sass::syntax::Statement;
@@ -30,6 +32,7 @@ impl<'m> Lowerer<'m> {
             self.code.meetings.insert(self.code.instructions.len());
             self.emit(&current, Action::Nothing);
         }
+        self.collective(&current);
         match opcodes::effect(name) {
             None => self.beyond(&current, &format!("`{name}`, which is not known")),
             Some(Effect::Synchronises) => self.object(&current),
@@ -54,6 +57,22 @@ impl<'m> Lowerer<'m> {
             Some(Effect::Stores) => self.store(&current),
             Some(Effect::Reads) => self.emit(&current, Action::Nothing),
         }
+    }
+
+    /// Notes what a warp does together with its warpgroup. The last operation of a group names the
+    /// scoreboard `gsb0`, by which groups are waited for. Waits that leave the latest group out are over as
+    /// they begin: see the kernel's warpgroups.
+    fn collective(&mut self, current: &Current<'m>) {
+        let step = match (current.root, current.statement.operands.as_slice()) {
+            ("BGMMA" | "HGMMA" | "IGMMA" | "QGMMA", [.., "gsb0"]) => Collective::Commit,
+            ("WARPGROUP", ["gsb0", "0x0"]) if current.has("DEPBAR") => Collective::Wait,
+            _ => return,
+        };
+        if self.launch.is_apart || self.target != Target::Ptx {
+            return;
+        }
+        self.code.collective.insert(self.code.instructions.len(), step);
+        self.emit(current, Action::Nothing);
     }
 
     /// An instruction without its guard.

@@ -75,6 +75,7 @@ impl<'m> Lowerer<'m> {
                     let memory = self.global(current)?;
                     self.global_word(current, text, memory, (4 * word, ty))?
                 }
+                ("LDL", Kind::Address(_)) => self.spilled(current, word as u32)?,
                 ("LDS", Kind::Address(text)) if result.width == 1 => {
                     let address = self.shared(current, text)?;
                     let name = Argument::Same(self.name(ty));
@@ -166,6 +167,9 @@ impl<'m> Lowerer<'m> {
     pub(super) fn store(&mut self, current: &Current<'m>) {
         if self.stored_init(current).is_some() {
             return;
+        }
+        if current.root == "STL" {
+            return self.spill(current);
         }
         let address = current.operands.iter().find_map(|operand| match operand.kind {
             Kind::Address(text) => Some(text),

@@ -20,6 +20,7 @@ mod predicates;
 mod registers;
 mod results;
 mod routes;
+mod spills;
 mod stacks;
 mod state;
 mod tensors;
@@ -50,6 +51,7 @@ pub(super) fn lower(listing: &Listing<'_>, entry: usize, launch: &Launch, target
         registers: HashMap::new(),
         frames: Vec::new(),
         of_lanes: None,
+        has_words: spills::is_of_words(&listing.functions[entry]),
         maps: Vec::new(),
         returns: HashMap::new(),
         reduces_all: (0..).zip(&listing.functions).all(|(at, function)| {

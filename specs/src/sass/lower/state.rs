@@ -60,6 +60,8 @@ pub(super) struct Lowerer<'m> {
     pub(super) frames: Vec<Frame>,
     /// The loop over lanes that is being laid out.
     pub(super) of_lanes: Option<OfLanes>,
+    /// The words of the stack are registers.
+    pub(super) has_words: bool,
     /// From what the addresses of tensor maps are computed.
     pub(super) maps: Vec<Start>,
     /// For what is called, the registers that say where it comes back to; `None` for a stack.

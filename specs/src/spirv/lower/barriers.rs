@@ -5,7 +5,7 @@ use crate::kernel::code::{Action, Awaited, Function, Synchronisation};
 use crate::spirv::declarations::Constant;
 use crate::spirv::opcodes::op;
 use crate::spirv::syntax::{Instruction, Operand};
-use crate::spirv::words::{execution_scope, memory_scope, semantics};
+use crate::spirv::words::{execution_scope, hands_on, memory_scope, semantics};
 
 use super::state::Lowerer;
 
@@ -57,14 +57,18 @@ impl Lowerer<'_> {
         let Some(words) = semantics(bits) else {
             return self.beyond(span, format!("`Op{}` with semantics {bits:#x}", row.name));
         };
-        self.has_subgroups |= scope == Some("Subgroup");
+        self.has_subgroups |= scope == Some("Subgroup") || reach == "Subgroup";
         let scope_word = scope.map(|scope| format!("{scope}, ")).unwrap_or_default();
         let statement = format!("Op{} {scope_word}{reach}, {words}", row.name);
-        let is_of_all = row.number == op::CONTROL_BARRIER && matches!(scope, Some("Workgroup" | "Device"));
+        let is_of_all = row.number == op::CONTROL_BARRIER
+            && matches!(scope, Some("Workgroup" | "Device"))
+            && matches!(reach, "Workgroup" | "Device")
+            && hands_on(bits);
         self.synchronise(statement, is_of_all, span);
     }
 
     /// What is called in two places is not the same in both: that is where invocations may not meet.
+    /// `is_of_all`: what all invocations of the group have stored before is seen behind.
     fn synchronise(&mut self, mut statement: String, is_of_all: bool, span: Span) {
         if self.frames.len() > 1 {
             statement.push_str(&format!(" /* call {} */", self.frame().call));
@@ -85,7 +89,7 @@ impl Lowerer<'_> {
             Some("Subgroup") => self.opaque(instruction.result, Function::Unknown, span),
             Some("Workgroup") if !self.has_halves => {
                 let statement = "OpControlBarrier Workgroup, Workgroup, None".to_owned();
-                self.synchronise(statement, true, span);
+                self.synchronise(statement, false, span);
                 let is_plain = matches!(row.name, "GroupAll" | "GroupAny" | "GroupBroadcast");
                 let is_reduced = match instruction.operands.get(1) {
                     Some(Operand::Word(word)) => **word == *"Reduce",

@@ -357,7 +357,10 @@ impl<'a> RoleLowerer<'_, 'a> {
             return self.wrong_operand(operand, expected, Some(help));
         };
         match self.scopes.local(name) {
-            Some(local) => Some(local),
+            Some(local) => {
+                self.read.insert(local);
+                Some(local)
+            }
             None => self.wrong_operand(operand, expected, Some(help)),
         }
     }

@@ -82,7 +82,14 @@ impl<'a> RoleLowerer<'_, 'a> {
             let help = "scopes are written by name: `Workgroup`";
             return self.wrong_operand(operand, "a scope", Some(help));
         };
-        find(&SCOPES, text).or_else(|| self.unknown_word("scope", text, &SCOPES, operand.span))
+        let found =
+            find(&SCOPES, text).or_else(|| self.unknown_word("scope", text, &SCOPES, operand.span))?;
+        // Who is in one subgroup is nothing to be taken for granted: it says who waits for whom.
+        if found == Scope::Subgroup && !self.context.has_subgroup_size() {
+            self.report(&MeaningError::NoSubgroupSize { span: operand.span });
+            return None;
+        }
+        Some(found)
     }
 
     fn unknown_word<T, U>(
