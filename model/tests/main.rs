@@ -2,7 +2,9 @@
 //! groups.
 
 mod agents;
+mod agents_cluster;
 mod agents_lanes;
+mod agents_mbarrier;
 mod common;
 mod machine;
 mod machine_alike;

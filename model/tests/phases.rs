@@ -72,6 +72,17 @@ fn each_instruction_on_an_object_is_what_it_is_to_a_phase() {
     }
 }
 
+// clause: ptx.mbarrier-try-wait
+#[test]
+fn who_asks_gives_up_only_where_that_is_open_and_picked() {
+    use mbarrier::{Phase, What};
+    let asks = |gives_up| on_object(What::Ask(Phase::OfToken, gives_up));
+    assert_eq!([0, 1].map(|pick| asks(true).with_pick(pick)), [asks(false), asks(true)]);
+    assert_eq!([0, 1].map(|pick| asks(false).with_pick(pick)), [asks(false); 2]);
+    let waits = on_object(What::Wait(Phase::OfToken));
+    assert_eq!(waits.with_pick(1), waits);
+}
+
 #[test]
 fn each_instruction_on_the_barrier_of_the_cluster_is_what_it_is_to_a_generation() {
     let action = |what| cluster::Action { barrier: BarrierId(16), what };

@@ -165,3 +165,29 @@ fn every_cta_has_barriers_objects_and_memory_of_its_own() {
     assert!(!program.shares(AgentId(3), program.named_barrier(2, 0)));
     assert!(program.shares(AgentId(3), program.cluster_barrier()));
 }
+
+#[test]
+fn objects_are_called_as_the_protocol_names_them() {
+    let program = cluster();
+    let alone = Program { ctas: 1, agents: program.agents[..2].to_vec(), ..program.clone() };
+    let name = |program: &Program, cta, number| {
+        mbarrier::object_name(program, mbarrier::id(program.object_in(cta, number)))
+    };
+    let some = |name: &str| Some(name.to_owned());
+    assert_eq!([name(&alone, 0, 0), name(&alone, 0, 3)], [some("full[0]"), some("full[3]")]);
+    assert_eq!(name(&alone, 0, 4), some("done"));
+    assert_eq!(
+        [name(&program, 0, 4), name(&program, 2, 1)],
+        [some("done of cta 0"), some("full[1] of cta 2")]
+    );
+    // A second array counts from its own first one.
+    let mut two = alone.clone();
+    two.objects = vec![two.objects[1].clone(), two.objects[0].clone()];
+    (two.objects[0].first, two.objects[1].first) = (0, 1);
+    assert_eq!([name(&two, 0, 0), name(&two, 0, 2)], [some("done"), some("full[1]")]);
+    // No other barrier is an object.
+    let others = [alone.named_barrier(0, 15), mbarrier::id(5), alone.cluster_barrier()];
+    assert_eq!(others.map(|barrier| mbarrier::object_name(&alone, barrier)), [None, None, None]);
+    let others = [program.named_barrier(1, 0), program.cluster_barrier()];
+    assert_eq!(others.map(|barrier| mbarrier::object_name(&program, barrier)), [None, None]);
+}
