@@ -126,6 +126,8 @@ fn lanes_of_a_mask_meet_if_they_are_together_and_belong_to_it() {
         let mut run = warp(vec![iff(lanes_below(lanes), vec![meet(mask)]), nop()]);
         assert_eq!(run.play("0"), outcome, "{lanes} {mask:#x}");
     }
+    let held = vec![set(0, n(all)), S::Op(Op::from(WarpOp::Sync(v(0)))), nop()];
+    assert_eq!(warp(held).play("0"), "fence", "a local holds the mask");
     // Lanes that have exited are not waited for.
     let rest = |mask| vec![iff(lanes_below(8), vec![exit()]), meet(mask), nop()];
     assert_eq!(warp(rest(all)).play("0.0 0"), "fence");
@@ -160,6 +162,8 @@ fn a_warp_takes_what_others_have_given_and_waits_until_it_is_enough() {
     assert_eq!(run.config(0).registers, None, "it tries again");
     assert_eq!(run.log("0 0"), ["pass b17", "fence"]);
     assert_eq!(run.config(0).registers, Some(104));
+    let held = S::Op(Op::from(WarpOp::Registers { takes: false, count: v(0) }));
+    assert_eq!(registers(64, &[vec![set(0, n(40)), held]]).play("0"), "count b17");
     // What a warp has changed counts for what it asks next.
     let mut run = registers(64, &[vec![changes(false, 40), changes(true, 64), changes(true, 64), nop()]]);
     assert_eq!(run.log("0 0 0"), ["count b17", "pass b17", "count b17"]);

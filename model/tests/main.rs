@@ -18,6 +18,7 @@ mod memory;
 mod memory_proxies;
 mod memory_split;
 mod phases;
+mod programs;
 mod rules;
 mod tables_bcu;
 mod tables_cluster;

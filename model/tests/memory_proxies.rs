@@ -275,3 +275,27 @@ fn what_a_peer_has_written_is_fenced_by_the_peer_for_the_cluster_or_by_whoever_c
     // A relaxed arrival passes on neither the write nor the fence.
     assert!(of(Some(Window::All), None, true));
 }
+
+/// A copy out of an array whose index some lanes have computed.
+// clause: ptx.bulk-store, ptx.bulk-groups
+#[test]
+fn copies_out_of_an_array_are_those_of_the_elements_that_the_lanes_name() {
+    let stores = |index: Expr| {
+        let store = S::Op(Op::Proxy(ProxyOp::Store(ArrayId(0), Some(v(0)))));
+        let body = vec![set(0, index), store, commit(), wait(0), sync(1, 0)];
+        Run::new(Group::new(Ptx, 32).array(Space::Shared, Some(4)).one(body).build())
+    };
+    let left = |run: &Run| {
+        let stores = run.config(0).stores.iter();
+        stores.map(|store| (store.location.0, store.lanes)).collect::<Vec<_>>()
+    };
+    let mut same = stores(n(2));
+    assert_eq!(same.play("0"), "access 2");
+    assert_eq!(left(&same), [(2, u32::MAX)]);
+    let mut apart = stores(by_lane(8, 3, -2));
+    assert_eq!(apart.play("0"), "access 1 3");
+    assert_eq!(left(&apart), [(1, !0xff), (3, 0xff)]);
+    for (expr, index) in [(n(4), 4), (n(-1), -1), (by_lane(31, 0, 4), 4)] {
+        assert_eq!(stores(expr).play("0"), format!("FAULT IndexOutside {{ index: {index}, length: 4 }}"));
+    }
+}

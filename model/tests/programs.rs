@@ -1,0 +1,77 @@
+//! What a program is said to hold, instruction by instruction: engines leave out what does not concern it.
+
+use crate::common::*;
+use barcheck_model::program::Target::Ptx;
+use barcheck_model::program::*;
+
+/// What a program of one instruction holds, each by a word.
+fn holds(instruction: &S) -> String {
+    let group = Group::new(Ptx, 64).scalar(Space::Shared).many(2, vec![instruction.clone()]);
+    let program = with_objects(group.build(), &[(None, Some(32))]);
+    let words = [
+        (program.has_accesses(), "accesses"),
+        (program.leaves_pending(), "pending"),
+        (program.has_remote(), "remote"),
+        (program.has_pools(), "pools"),
+        (program.counts_exits(), "exits"),
+        (program.stores(), "stores"),
+        (!program.time_is_memory(), "relaxed"),
+    ];
+    let found: Vec<_> = words.into_iter().filter(|(is, _)| *is).map(|(_, word)| word).collect();
+    found.join(" ")
+}
+
+fn arrival(relaxed: bool, within_cta: bool) -> MbarrierKind {
+    MbarrierKind::Arrive { count: None, bytes: None, drops: false, relaxed, within_cta, token: None }
+}
+
+fn copy(to: Option<u32>) -> MbarrierKind {
+    MbarrierKind::Copy { bytes: n(16), to: to.map(|array| (ArrayId(array), None)) }
+}
+
+fn cluster(kind: ClusterKind) -> S {
+    S::Op(Op::from(ClusterOp { kind, aligned: false }))
+}
+
+fn proxy(op: ProxyOp) -> S {
+    S::Op(Op::Proxy(op))
+}
+
+// clause: ptx.mbarrier-relaxed, ptx.mbarrier-scope, ptx.cluster-relaxed, ptx.bulk-copy-asynchronous
+// clause: ptx.commit-arrives, ptx.cluster-exited, ptx.bulk-store, ptx.registers-inc
+#[test]
+fn every_instruction_by_what_engines_have_to_look_for() {
+    let here = |kind| on(0, kind);
+    let there = |kind| on_one(0, None, Some(n(0)), kind);
+    let warp = |op: WarpOp| S::Op(Op::from(op));
+    for (instruction, found) in [
+        (here(arrival(false, false)), ""),
+        (here(arrival(true, false)), "relaxed"),
+        (here(arrival(false, true)), ""),
+        (there(arrival(false, false)), "remote"),
+        (there(arrival(false, true)), "remote relaxed"),
+        (there(arrival(true, true)), "remote relaxed"),
+        (here(MbarrierKind::Init(n(1))), ""),
+        (here(MbarrierKind::Inval), ""),
+        (here(MbarrierKind::ExpectTx(n(8))), ""),
+        (here(MbarrierKind::Wait(parity(0))), ""),
+        (here(test(parity(0), true, 0)), ""),
+        // A copy publishes its own write alone, whatever its agent has done.
+        (here(copy(None)), "pending relaxed"),
+        (here(copy(Some(0))), "accesses pending relaxed"),
+        (here(MbarrierKind::Commit), "pending"),
+        (there(MbarrierKind::Commit), "pending remote"),
+        (cluster(ClusterKind::Arrive { relaxed: false }), "remote exits"),
+        (cluster(ClusterKind::Arrive { relaxed: true }), "remote exits relaxed"),
+        (cluster(ClusterKind::Wait), "remote exits"),
+        (warp(WarpOp::Sync(n(1))), "exits"),
+        (warp(WarpOp::Registers { takes: true, count: n(64) }), "pools exits"),
+        (proxy(ProxyOp::Store(ArrayId(0), None)), "accesses stores relaxed"),
+        (proxy(ProxyOp::Commit), ""),
+        (proxy(ProxyOp::Wait(0)), ""),
+        (proxy(ProxyOp::Fence(Window::All)), ""),
+    ] {
+        let S::Op(op) = &instruction else { panic!("an operation") };
+        assert_eq!(holds(&instruction), found, "{op:?}");
+    }
+}
