@@ -183,6 +183,23 @@ fn groups_are_those_of_each_lane() {
     assert_eq!(ages, [(0, 2), (1, 1)]);
 }
 
+/// So that configurations that cannot behave otherwise are equal.
+// clause: ptx.bulk-groups
+#[test]
+fn lanes_that_have_committed_apart_are_named_together_in_the_end() {
+    let arms = if_else(lanes_below(8), vec![commit()], vec![commit()]);
+    let mut run = run_of(&[vec![store(0), arms, wait(0), sync(1, 0)]]);
+    let mut left = |steps| {
+        run.play(steps);
+        let stores = run.config(0).stores.iter();
+        stores.map(|store| (store.age, store.lanes)).collect::<Vec<_>>()
+    };
+    assert_eq!(left("0"), [(0, u32::MAX)]);
+    assert_eq!(left("0.0"), [(0, !0xff), (1, 0xff)]);
+    assert_eq!(left("0"), [(1, u32::MAX)]);
+    assert_eq!(left("0"), []);
+}
+
 /// The ages of groups, for waits that leave out up to two of them.
 // clause: ptx.bulk-groups, ptx.bulk-wait-group
 #[test]
