@@ -112,6 +112,26 @@ fn a_fence_travels_as_knowledge_does_and_a_new_write_needs_a_new_one() {
     assert_eq!(found(&[vec![write(0)], vec![store(0)]], "0 1"), ["data-race 0,1"]);
 }
 
+/// Known in time alone, it is not there to be fenced, and is found once.
+// clause: ptx.proxies, ptx.mbarrier-relaxed
+#[test]
+fn a_fence_is_not_for_what_a_relaxed_arrival_has_not_made_visible() {
+    let kind = MbarrierKind::Arrive {
+        count: None,
+        bytes: None,
+        drops: false,
+        relaxed: true,
+        within_cta: false,
+        token: None,
+    };
+    let writer = vec![write(0), on(0, kind)];
+    for fences in [vec![], vec![cross(Window::All)]] {
+        let steps = "0 0 1 1 ".to_owned() + if fences.is_empty() { "" } else { "1" };
+        let copier = [vec![on(0, MbarrierKind::Wait(parity(0)))], fences, vec![store(0)]].concat();
+        assert_eq!(found(&[writer.clone(), copier], &steps), ["missing-fence 0,1"]);
+    }
+}
+
 // clause: ptx.proxies
 #[test]
 fn what_everybody_knows_as_fenced_is_forgotten_and_nothing_is_kept_of_other_locations() {
