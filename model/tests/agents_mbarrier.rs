@@ -201,6 +201,15 @@ fn a_token_is_waited_with_on_its_own_object_alone() {
     assert_eq!(warp(96, body).play("0 0"), "END stale-token");
 }
 
+// clause: ptx.mbarrier-token-wait, ptx.mbarrier-inval, ptx.mbarrier-init
+#[test]
+fn a_token_does_not_outlive_its_object() {
+    let anew = [MbarrierKind::Inval, MbarrierKind::Init(n(96))].map(|kind| one_lane(vec![on(0, kind)]));
+    let wait = on(0, MbarrierKind::Wait(token(8)));
+    let body = [vec![on(0, arrive_for(8))], anew.to_vec(), vec![wait]].concat();
+    assert_eq!(warp(96, body).log("0 0 0 0"), ["arrive b16", "begin b16", "begin b16", "END stale-token"]);
+}
+
 /// Lanes that have got tokens of different objects wait apart.
 // clause: ptx.mbarrier-token-wait, barcheck.fragments
 #[test]
