@@ -75,3 +75,59 @@ fn every_instruction_by_what_engines_have_to_look_for() {
         assert_eq!(holds(&instruction), found, "{op:?}");
     }
 }
+
+/// Whether a choice that was made just before an instruction makes a difference to its warp.
+fn is_read_by(instructions: &[S]) -> bool {
+    let body = [&[any(0, n(0), n(2))], instructions, &[fence(NEITHER)]].concat();
+    let group = Group::new(Ptx, 32).array(Space::Shared, Some(2)).one(body);
+    let program = with_objects(group.build(), &[(Some(2), Some(32))]);
+    let after = |pick: u32| {
+        let mut run = Run::new(program.clone());
+        run.play(&format!("0.0.{pick}"));
+        run.config(0).clone()
+    };
+    after(0) != after(1)
+}
+
+/// A choice that nobody reads leads to one state, as if it had not been made.
+#[test]
+fn every_instruction_by_the_locals_that_it_reads() {
+    let warp = |op: WarpOp| S::Op(Op::from(op));
+    let reads = |value: Expr| {
+        [
+            on_one(0, Some(value.clone()), None, ARRIVE),
+            on_one(0, None, Some(value.clone()), ARRIVE),
+            on(0, MbarrierKind::Init(value.clone())),
+            on(0, arrive_with(Some(value.clone()), None, false)),
+            on(0, arrive_with(None, Some(value.clone()), false)),
+            on(0, MbarrierKind::ExpectTx(value.clone())),
+            on(0, MbarrierKind::CompleteTx(value.clone())),
+            on(0, MbarrierKind::Wait(Awaited::Parity(value.clone()))),
+            on(0, test(Awaited::Parity(value.clone()), false, 1)),
+            on(0, MbarrierKind::Copy { bytes: value.clone(), to: None }),
+            on(0, MbarrierKind::Copy { bytes: n(8), to: Some((ArrayId(0), Some(value.clone()))) }),
+            warp(WarpOp::Sync(value.clone())),
+            warp(WarpOp::Registers { takes: false, count: value.clone() }),
+            proxy(ProxyOp::Store(ArrayId(0), Some(value))),
+        ]
+    };
+    for (value, is_read) in [(n(1), false), (v(0), true)] {
+        for instruction in reads(value.clone()) {
+            let S::Op(op) = &instruction else { panic!("an operation") };
+            assert_eq!(is_read_by(std::slice::from_ref(&instruction)), is_read, "{op:?}");
+        }
+    }
+    let none = [
+        on(0, MbarrierKind::Inval),
+        on(0, MbarrierKind::Commit),
+        cluster(ClusterKind::Arrive { relaxed: false }),
+        cluster(ClusterKind::Wait),
+        proxy(ProxyOp::Commit),
+    ];
+    assert!(none.into_iter().all(|instruction| !is_read_by(&[instruction])));
+    // What an instruction sets is not what was chosen before.
+    let (asks, waits) = (on(0, test(parity(0), false, 0)), on(0, MbarrierKind::Wait(token(0))));
+    assert!(!is_read_by(&[asks, assert(v(0))]) && is_read_by(&[assert(v(0))]));
+    assert!(!is_read_by(&[on(0, arrive_for(0)), waits.clone()]) && is_read_by(&[waits]));
+    assert!(is_read_by(&[on(0, test(token(0), false, 1))]));
+}
