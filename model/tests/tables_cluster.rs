@@ -166,6 +166,20 @@ fn every_cta_has_barriers_objects_and_memory_of_its_own() {
     assert!(program.shares(AgentId(3), program.cluster_barrier()));
 }
 
+// clause: ptx.cta-scope
+#[test]
+fn without_objects_the_barriers_of_the_ctas_follow_one_another() {
+    let program = Program { objects: Vec::new(), ..cluster() };
+    for cta in 0..3 {
+        for id in [0, 15] {
+            let barrier = program.named_barrier(cta, id);
+            assert_eq!(barrier, BarrierId(cta * 16 + id));
+            assert_eq!(program.home(barrier), Some(Home { cta, barrier: BarrierId(id) }));
+        }
+    }
+    assert_eq!((program.cluster_barrier(), program.home(BarrierId(48))), (BarrierId(48), None));
+}
+
 // clause: ptx.registers-file, ptx.cta-scope
 #[test]
 fn every_cta_has_a_pool_of_registers_and_no_number_is_of_two_barriers() {
