@@ -43,7 +43,9 @@ fn proxy(op: ProxyOp) -> S {
 fn every_instruction_by_what_engines_have_to_look_for() {
     let here = |kind| on(0, kind);
     let there = |kind| on_one(0, None, Some(n(0)), kind);
-    let warp = |op: WarpOp| S::Op(Op::from(op));
+    let warp = |op: WarpOp| holds(&S::Op(Op::from(op))).contains("pools");
+    assert!(!warp(WarpOp::Sync(n(1))));
+    assert!([true, false].iter().all(|takes| warp(WarpOp::Registers { takes: *takes, count: n(64) })));
     for (instruction, found) in [
         (here(arrival(false, false)), ""),
         (here(arrival(true, false)), "relaxed"),
@@ -64,8 +66,6 @@ fn every_instruction_by_what_engines_have_to_look_for() {
         (cluster(ClusterKind::Arrive { relaxed: false }), "remote exits"),
         (cluster(ClusterKind::Arrive { relaxed: true }), "remote exits relaxed"),
         (cluster(ClusterKind::Wait), "remote exits"),
-        (warp(WarpOp::Sync(n(1))), "exits"),
-        (warp(WarpOp::Registers { takes: true, count: n(64) }), "pools exits"),
         (proxy(ProxyOp::Store(ArrayId(0), None)), "accesses stores relaxed"),
         (proxy(ProxyOp::Commit), ""),
         (proxy(ProxyOp::Wait(0)), ""),
