@@ -50,7 +50,10 @@ fn classes(machine: &Machine) -> Vec<usize> {
 
 /// Whether two agents with this code share an automaton in the end.
 fn alike(target: Target, body: Vec<S>) -> bool {
-    let program = two(target, body);
+    alike_in(two(target, body))
+}
+
+fn alike_in(program: Program) -> bool {
     let fresh = Machine::new(Arc::new(program.clone()), Options::default());
     assert_eq!(classes(&fresh), [0, 1], "the code mentions the agent");
     match classes(&looked(program, 1000))[..] {
@@ -83,6 +86,22 @@ fn agents_whose_number_makes_no_difference_share_an_automaton() {
     let same = || vec![mention(), sync(1, 64)];
     let roles = Group::new(Ptx, 128).many(2, same()).many(2, same()).build();
     assert_eq!(classes(&looked(roles, 1000)), [0, 0, 2, 2]);
+}
+
+#[test]
+fn what_is_done_to_objects_clusters_and_registers_tells_agents_apart_where_it_differs() {
+    let in_ptx = |instruction: S| {
+        let body = vec![mention(), instruction, fence(SHARED)];
+        let program = Program { registers: 64, ..two(Ptx, body) };
+        alike_in(with_objects(program, &[(Some(2), Some(32))]))
+    };
+    let arrive = |index| on_one(0, Some(index), None, ARRIVE);
+    assert!(in_ptx(arrive(n(1))) && !in_ptx(arrive(only_in_1())));
+    let cluster = |kind| S::Op(Op::from(ClusterOp { kind, aligned: false }));
+    assert!(in_ptx(cluster(ClusterKind::Arrive { relaxed: false })));
+    let sets = |count| S::Op(Op::from(WarpOp::Registers { takes: false, count }));
+    let eight_less_in_1 = bin(BinaryOp::Sub, n(64), bin(BinaryOp::Mul, n(8), only_in_1()));
+    assert!(in_ptx(sets(n(64))) && !in_ptx(sets(eight_less_in_1)));
 }
 
 #[test]

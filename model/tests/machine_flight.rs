@@ -1,57 +1,33 @@
 //! What is in flight to mbarrier objects, step by step.
 
 use crate::common::*;
-use barcheck_model::machine::{Choice, StepOutcome};
 use barcheck_model::program::Target::Ptx;
 use barcheck_model::program::*;
 
-/// Something that a warp does to an object of its own CTA, or of another one.
-fn on(object: u32, cta: Option<i64>, kind: MbarrierKind) -> S {
-    S::Op(Op::from(MbarrierOp { kind, objects: ObjectsId(object), index: None, cta: cta.map(n) }))
-}
-
 fn commit(object: u32) -> S {
-    on(object, None, MbarrierKind::Commit)
+    on(object, MbarrierKind::Commit)
 }
 
 fn copy(object: u32, array: u32) -> S {
-    on(object, None, MbarrierKind::Copy { bytes: n(16), to: Some((ArrayId(array), None)) })
+    on(object, MbarrierKind::Copy { bytes: n(16), to: Some((ArrayId(array), None)) })
 }
 
 fn arrive_at(cta: i64) -> S {
-    let kind = MbarrierKind::Arrive {
-        count: None,
-        bytes: None,
-        drops: false,
-        relaxed: false,
-        within_cta: false,
-        token: None,
-    };
-    on(0, Some(cta), kind)
+    on_one(0, None, Some(n(cta)), ARRIVE)
 }
 
 fn inval(object: u32) -> S {
-    iff(lanes_below(1), vec![on(object, None, MbarrierKind::Inval)])
+    iff(lanes_below(1), vec![on(object, MbarrierKind::Inval)])
 }
 
 /// Objects that expect a warp's arrivals.
-fn with_objects(program: Program, number: u32) -> Program {
-    let object = |first: u32| Objects { name: format!("o{first}"), first, length: None, count: Some(32) };
-    Program { objects: (0..number).map(object).collect(), ..program }
+fn of_warps(program: Program, number: usize) -> Program {
+    with_objects(program, &vec![(None, Some(32)); number])
 }
 
 fn alone(body: Vec<S>) -> Run {
     let group = Group::new(Ptx, 32).scalar(Space::Shared).scalar(Space::Shared).one(body);
-    Run::new(with_objects(group.build(), 2))
-}
-
-/// The first operation in flight lands.
-fn land(run: &mut Run) -> String {
-    let outcome = run.machine.step(&run.state, Choice::landing(AgentId(0), 0));
-    if let StepOutcome::Progress(progressed) | StepOutcome::Noted(progressed, _) = &outcome {
-        run.state = progressed.state.clone();
-    }
-    outcome_name(&outcome)
+    Run::new(of_warps(group.build(), 2))
 }
 
 // clause: ptx.mbarrier-inval
@@ -61,7 +37,7 @@ fn an_object_is_invalidated_once_nothing_is_in_flight_to_it() {
     assert_eq!(to_it().log("0 0").pop().as_deref(), Some("END mbarrier-live"));
     let mut landed = to_it();
     landed.play("0");
-    land(&mut landed);
+    landed.land(0);
     assert!(!landed.play("0").starts_with("END"), "nothing is in flight any more");
     // Near miss: what is in flight goes to another one.
     assert!(!alone(vec![commit(1), inval(0), sync(1, 0)]).play("0 0").starts_with("END"));
@@ -82,7 +58,7 @@ fn what_is_in_flight_has_a_place_of_its_own() {
 fn another_cta_is_reached_until_all_its_agents_have_exited() {
     let run = |cta| {
         let group = Group::new(Ptx, 64).one(vec![arrive_at(cta)]).many(3, vec![sync(1, 32)]);
-        Run::new(Program { ctas: 2, ..with_objects(group.build(), 1) })
+        Run::new(Program { ctas: 2, ..of_warps(group.build(), 1) })
     };
     // The warps of CTA 1 meet nobody, and exit.
     let leave = |run: &mut Run, agents: &[u32]| {
@@ -106,9 +82,9 @@ fn another_cta_is_reached_until_all_its_agents_have_exited() {
 #[test]
 fn what_a_cta_has_left_to_itself_lands_after_its_exit() {
     let group = Group::new(Ptx, 32).one(vec![commit(0)]).one(vec![sync(1, 0)]);
-    let mut run = Run::new(Program { ctas: 2, ..with_objects(group.build(), 1) });
+    let mut run = Run::new(Program { ctas: 2, ..of_warps(group.build(), 1) });
     run.play("0 0");
     assert!(run.config(0).has_exited());
-    assert!(!land(&mut run).starts_with("END"));
+    assert!(!run.land(0).starts_with("END"));
     assert!(run.state.pending.is_empty());
 }

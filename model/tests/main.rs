@@ -2,7 +2,9 @@
 //! groups.
 
 mod agents;
+mod agents_cluster;
 mod agents_lanes;
+mod agents_mbarrier;
 mod common;
 mod machine;
 mod machine_alike;
@@ -16,6 +18,7 @@ mod memory;
 mod memory_proxies;
 mod memory_split;
 mod phases;
+mod programs;
 mod rules;
 mod tables_bcu;
 mod tables_cluster;

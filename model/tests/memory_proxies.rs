@@ -112,6 +112,26 @@ fn a_fence_travels_as_knowledge_does_and_a_new_write_needs_a_new_one() {
     assert_eq!(found(&[vec![write(0)], vec![store(0)]], "0 1"), ["data-race 0,1"]);
 }
 
+/// Known in time alone, it is not there to be fenced, and is found once.
+// clause: ptx.proxies, ptx.mbarrier-relaxed
+#[test]
+fn a_fence_is_not_for_what_a_relaxed_arrival_has_not_made_visible() {
+    let kind = MbarrierKind::Arrive {
+        count: None,
+        bytes: None,
+        drops: false,
+        relaxed: true,
+        within_cta: false,
+        token: None,
+    };
+    let writer = vec![write(0), on(0, kind)];
+    for fences in [vec![], vec![cross(Window::All)]] {
+        let steps = "0 0 1 1 ".to_owned() + if fences.is_empty() { "" } else { "1" };
+        let copier = [vec![on(0, MbarrierKind::Wait(parity(0)))], fences, vec![store(0)]].concat();
+        assert_eq!(found(&[writer.clone(), copier], &steps), ["missing-fence 0,1"]);
+    }
+}
+
 // clause: ptx.proxies
 #[test]
 fn what_everybody_knows_as_fenced_is_forgotten_and_nothing_is_kept_of_other_locations() {
@@ -181,6 +201,23 @@ fn groups_are_those_of_each_lane() {
     run.play("0 0");
     let ages: Vec<_> = run.config(0).stores.iter().map(|store| (store.age, store.lanes)).collect();
     assert_eq!(ages, [(0, 2), (1, 1)]);
+}
+
+/// So that configurations that cannot behave otherwise are equal.
+// clause: ptx.bulk-groups
+#[test]
+fn lanes_that_have_committed_apart_are_named_together_in_the_end() {
+    let arms = if_else(lanes_below(8), vec![commit()], vec![commit()]);
+    let mut run = run_of(&[vec![store(0), arms, wait(0), sync(1, 0)]]);
+    let mut left = |steps| {
+        run.play(steps);
+        let stores = run.config(0).stores.iter();
+        stores.map(|store| (store.age, store.lanes)).collect::<Vec<_>>()
+    };
+    assert_eq!(left("0"), [(0, u32::MAX)]);
+    assert_eq!(left("0.0"), [(0, !0xff), (1, 0xff)]);
+    assert_eq!(left("0"), [(1, u32::MAX)]);
+    assert_eq!(left("0"), []);
 }
 
 /// The ages of groups, for waits that leave out up to two of them.
@@ -274,4 +311,28 @@ fn what_a_peer_has_written_is_fenced_by_the_peer_for_the_cluster_or_by_whoever_c
     assert!(!of(None, Some(Window::OwnCta), false) && of(None, Some(Window::Global), false));
     // A relaxed arrival passes on neither the write nor the fence.
     assert!(of(Some(Window::All), None, true));
+}
+
+/// A copy out of an array whose index some lanes have computed.
+// clause: ptx.bulk-store, ptx.bulk-groups
+#[test]
+fn copies_out_of_an_array_are_those_of_the_elements_that_the_lanes_name() {
+    let stores = |index: Expr| {
+        let store = S::Op(Op::Proxy(ProxyOp::Store(ArrayId(0), Some(v(0)))));
+        let body = vec![set(0, index), store, commit(), wait(0), sync(1, 0)];
+        Run::new(Group::new(Ptx, 32).array(Space::Shared, Some(4)).one(body).build())
+    };
+    let left = |run: &Run| {
+        let stores = run.config(0).stores.iter();
+        stores.map(|store| (store.location.0, store.lanes)).collect::<Vec<_>>()
+    };
+    let mut same = stores(n(2));
+    assert_eq!(same.play("0"), "access 2");
+    assert_eq!(left(&same), [(2, u32::MAX)]);
+    let mut apart = stores(by_lane(8, 3, -2));
+    assert_eq!(apart.play("0"), "access 1 3");
+    assert_eq!(left(&apart), [(1, !0xff), (3, 0xff)]);
+    for (expr, index) in [(n(4), 4), (n(-1), -1), (by_lane(31, 0, 4), 4)] {
+        assert_eq!(stores(expr).play("0"), format!("FAULT IndexOutside {{ index: {index}, length: 4 }}"));
+    }
 }

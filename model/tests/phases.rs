@@ -3,8 +3,8 @@
 
 use barcheck_model::barrier::mbarrier::{self, Delivery, Live, MOST};
 use barcheck_model::barrier::{
-    Applied, Around, Arrival, BarrierId, BarrierState as _, Blocking, Dependence, Instruction,
-    Operation as _, Part, Seat, Token, cluster,
+    Announced, Applied, Around, Arrival, BarrierId, BarrierState, Blocking, Dependence, Instruction, Landing,
+    Operation, Part, Seat, Token, cluster, registers,
 };
 use barcheck_model::program::LocationId;
 use barcheck_model::rule::Rule;
@@ -70,6 +70,102 @@ fn each_instruction_on_an_object_is_what_it_is_to_a_phase() {
         let written = matches!(what, What::Copy(..)).then_some(HERE);
         assert_eq!(action.copies_to(), written, "{what:?}");
     }
+}
+
+/// Who waits for a phase need not have arrived, and others count neither its arrivals nor its predicates:
+/// what engines ask for the sake of other barriers is answered with no.
+fn asks_nothing_of_others(instruction: &impl Instruction) {
+    assert_eq!((instruction.standing(), instruction.ordering()), (None, None));
+    let seats = [true, false].map(|notified| Seat { notified, ..Seat::default() });
+    assert!(seats.iter().all(|seat| !instruction.may_overtake_wait(*seat)));
+    assert!(!instruction.is_alone());
+    assert_eq!(instruction.most_counted(64), None);
+}
+
+// clause: ptx.mbarrier-every-lane, ptx.cluster-wait, ptx.registers-aligned
+#[test]
+fn lanes_wait_for_an_object_apart_and_for_the_cluster_and_for_registers_together() {
+    use mbarrier::{Phase, What};
+    let objects = [What::Init(1), arrive(true, false), What::Wait(Phase::OfToken), What::Commit(1)];
+    for action in objects.map(on_object) {
+        asks_nothing_of_others(&action);
+        assert!(action.is_by_fragment());
+    }
+    for what in [cluster::What::Arrive { relaxed: false }, cluster::What::Wait] {
+        let action = cluster::Action { barrier: BarrierId(16), what };
+        asks_nothing_of_others(&action);
+        assert!(!action.is_by_fragment());
+        assert_eq!((action.as_wait(), action.copies_to()), (None, None));
+        assert_eq!([0, 1].map(|pick| action.with_pick(pick)), [action; 2]);
+    }
+    for takes in [true, false] {
+        let action = registers::Action::check(BarrierId(17), (64, 64), takes).expect("as many as it has");
+        asks_nothing_of_others(&action);
+        assert!(!action.is_by_fragment());
+    }
+}
+
+/// Phases go on without announcements, without exits, and without instances of one instruction.
+fn is_a_barrier_of_phases(barrier: &impl BarrierState) {
+    let room = [Announced::Live, Announced::Whole(3), Announced::Sides(2, 1)].map(|all| barrier.room(all));
+    assert_eq!(room, [None, Some((3, 3)), Some((2, 1))], "what is announced decides alone");
+    assert!(barrier.is_kept_for_waits(), "a wait may come at any later time");
+    assert_eq!(barrier.instances(), [None, None]);
+}
+
+// clause: ptx.mbarrier-phase-complete, ptx.cluster-exited
+#[test]
+fn exits_complete_nothing_but_the_generation_of_the_cluster() {
+    use mbarrier::Barrier;
+    let object = Barrier::Live(Live { pending: 1, ..Live::new(2) });
+    is_a_barrier_of_phases(&object);
+    assert!([false, true].iter().all(|release| !object.depends_on_exits(*release)));
+    assert!(object.completed_by_exit(mbarrier::id(0), &Nobody).is_none());
+    let barrier = cluster::Barrier { arrived: 2 };
+    is_a_barrier_of_phases(&barrier);
+    assert!([false, true].iter().all(|release| barrier.depends_on_exits(*release)));
+    assert!(barrier.completed_by_exit(BarrierId(16), &Nobody).is_some());
+    // It counts arrivals, and nothing that would come in another order, or besides them.
+    assert!(!barrier.depends_on_order() && !barrier.has_all_arrivals());
+    assert!(!Nobody.repeats_count(), "that is a matter of barriers with counts");
+}
+
+#[test]
+fn announcements_of_two_sides_are_told_apart() {
+    let announced = [Announced::Live, Announced::Whole(2), Announced::Sides(1, 1)];
+    assert_eq!(announced.map(Announced::has_sides), [false, false, true]);
+}
+
+/// What lands and does nothing besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Lands;
+
+impl Operation<cluster::Barrier> for Lands {
+    fn barrier(&self) -> BarrierId {
+        BarrierId(16)
+    }
+
+    fn land(&self, barrier: &cluster::Barrier) -> Result<Landing<cluster::Barrier>, Rule> {
+        Ok(Landing { barrier: *barrier, completed: None })
+    }
+}
+
+#[test]
+fn what_lands_is_awaited_and_carries_nothing_unless_it_says_so() {
+    assert!(Lands.is_awaited() && !Lands.publishes());
+    assert_eq!((Lands.slot(), Lands.with_slot(5)), (None, Lands));
+    assert_eq!((Lands.bytes(), Lands.written()), (None, None));
+}
+
+// clause: ptx.mbarrier-try-wait
+#[test]
+fn who_asks_gives_up_only_where_that_is_open_and_picked() {
+    use mbarrier::{Phase, What};
+    let asks = |gives_up| on_object(What::Ask(Phase::OfToken, gives_up));
+    assert_eq!([0, 1].map(|pick| asks(true).with_pick(pick)), [asks(false), asks(true)]);
+    assert_eq!([0, 1].map(|pick| asks(false).with_pick(pick)), [asks(false); 2]);
+    let waits = on_object(What::Wait(Phase::OfToken));
+    assert_eq!(waits.with_pick(1), waits);
 }
 
 #[test]

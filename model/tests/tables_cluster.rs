@@ -165,3 +165,79 @@ fn every_cta_has_barriers_objects_and_memory_of_its_own() {
     assert!(!program.shares(AgentId(3), program.named_barrier(2, 0)));
     assert!(program.shares(AgentId(3), program.cluster_barrier()));
 }
+
+// clause: ptx.cta-scope
+#[test]
+fn without_objects_the_barriers_of_the_ctas_follow_one_another() {
+    let program = Program { objects: Vec::new(), ..cluster() };
+    for cta in 0..3 {
+        for id in [0, 15] {
+            let barrier = program.named_barrier(cta, id);
+            assert_eq!(barrier, BarrierId(cta * 16 + id));
+            assert_eq!(program.home(barrier), Some(Home { cta, barrier: BarrierId(id) }));
+        }
+    }
+    assert_eq!((program.cluster_barrier(), program.home(BarrierId(48))), (BarrierId(48), None));
+}
+
+// clause: ptx.registers-file, ptx.cta-scope
+#[test]
+fn every_cta_has_a_pool_of_registers_and_no_number_is_of_two_barriers() {
+    let program = Program { registers: 64, ..cluster() };
+    let pools = [0, 1, 2].map(|cta| program.register_pool(cta));
+    let first = program.cluster_barrier().0 + 1;
+    assert_eq!(pools, [first, first + 1, first + 2].map(BarrierId));
+    assert_eq!(program.barrier_numbers(), first + 3);
+    for (cta, pool) in (0..).zip(pools) {
+        assert_eq!(program.home(pool), Some(Home { cta, barrier: pools[0] }));
+        assert!(program.is_pool(pool) && !cluster().is_pool(pool), "without registers there is none");
+        let sharing: Vec<_> = (0..6).filter(|agent| program.shares(AgentId(*agent), pool)).collect();
+        assert_eq!(sharing, [2 * cta, 2 * cta + 1]);
+    }
+    assert!(!program.is_pool(program.cluster_barrier()) && !program.is_pool(BarrierId(0)));
+    // Fifteen objects leave one number out before the barriers of the second CTA.
+    assert_eq!(program.home(BarrierId(31)), None);
+}
+
+#[test]
+fn a_cta_by_itself_is_not_named_and_has_every_barrier() {
+    let program = Program { ctas: 1, threads: 96, ..cluster() };
+    assert_eq!([0, 5].map(|agent| program.agent_name(AgentId(agent))), ["warp 0", "warp 5"]);
+    let location = |array, element| program.location_in(0, ArrayId(array), element);
+    let named = [location(0, 1), location(1, 0)].map(|at| program.location_name(at));
+    assert_eq!(named, ["buf[1]", "flag"]);
+    for barrier in [program.named_barrier(0, 3), mbarrier::id(4), program.cluster_barrier()] {
+        assert_eq!(program.home(barrier), Some(Home { cta: 0, barrier }));
+        assert!(program.shares(AgentId(5), barrier));
+    }
+    assert_eq!((program.objects_per_cta(), program.objects_in_all(), program.locations()), (5, 5, 3));
+    let empty = Program { arrays: Vec::new(), objects: Vec::new(), ..program };
+    assert_eq!((empty.objects_per_cta(), empty.locations()), (0, 0));
+    assert_eq!(empty.cluster_barrier(), BarrierId(16));
+}
+
+#[test]
+fn objects_are_called_as_the_protocol_names_them() {
+    let program = cluster();
+    let alone = Program { ctas: 1, agents: program.agents[..2].to_vec(), ..program.clone() };
+    let name = |program: &Program, cta, number| {
+        mbarrier::object_name(program, mbarrier::id(program.object_in(cta, number)))
+    };
+    let some = |name: &str| Some(name.to_owned());
+    assert_eq!([name(&alone, 0, 0), name(&alone, 0, 3)], [some("full[0]"), some("full[3]")]);
+    assert_eq!(name(&alone, 0, 4), some("done"));
+    assert_eq!(
+        [name(&program, 0, 4), name(&program, 2, 1)],
+        [some("done of cta 0"), some("full[1] of cta 2")]
+    );
+    // A second array counts from its own first one.
+    let mut two = alone.clone();
+    two.objects = vec![two.objects[1].clone(), two.objects[0].clone()];
+    (two.objects[0].first, two.objects[1].first) = (0, 1);
+    assert_eq!([name(&two, 0, 0), name(&two, 0, 2)], [some("done"), some("full[1]")]);
+    // No other barrier is an object.
+    let others = [alone.named_barrier(0, 15), mbarrier::id(5), alone.cluster_barrier()];
+    assert_eq!(others.map(|barrier| mbarrier::object_name(&alone, barrier)), [None, None, None]);
+    let others = [program.named_barrier(1, 0), program.cluster_barrier()];
+    assert_eq!(others.map(|barrier| mbarrier::object_name(&program, barrier)), [None, None]);
+}

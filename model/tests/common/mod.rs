@@ -2,9 +2,11 @@
 
 mod build;
 mod flows;
+mod objects;
 mod run;
 mod words;
 
 pub(crate) use build::*;
+pub(crate) use objects::*;
 pub(crate) use run::*;
 pub(crate) use words::*;

@@ -64,6 +64,15 @@ impl Run {
             .collect()
     }
 
+    /// What an agent has left in flight first lands, and says what became of it.
+    pub(crate) fn land(&mut self, agent: u32) -> String {
+        let outcome = self.machine.step(&self.state, Choice::landing(AgentId(agent), 0));
+        if let StepOutcome::Progress(progressed) | StepOutcome::Noted(progressed, _) = &outcome {
+            self.state = progressed.state.clone();
+        }
+        outcome_name(&outcome)
+    }
+
     /// The findings of the rules about states.
     pub(crate) fn judged(&self) -> Vec<Finding> {
         self.machine.judge(&self.state)
