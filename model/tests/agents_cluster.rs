@@ -134,6 +134,19 @@ fn lanes_of_a_mask_meet_if_they_are_together_and_belong_to_it() {
     assert_eq!(warp(rest(i64::from(!0xff_u32))).play("0.0 0"), "fence");
 }
 
+/// As tiles of a warp do.
+// clause: ptx.warp-sync
+#[test]
+fn lanes_that_name_masks_of_their_own_meet_apart() {
+    let meet = |low: i64, step: i64| S::Op(Op::from(WarpOp::Sync(by_lane(8, low, step))));
+    let rest = i64::from(!0xff_u32);
+    let mut run = warp(vec![meet(0xff, rest - 0xff), nop()]);
+    assert_eq!(run.log("0.0 0.0 0"), ["fence"; 3]);
+    // Those that wait for the others are not waited for.
+    let mut run = warp(vec![meet(i64::from(u32::MAX), -0xff), nop()]);
+    assert_eq!(run.play("0.0"), "CUT DivergentWarp");
+}
+
 /// Registers of each lane, and warps for a CTA of so many.
 fn registers(has: u32, bodies: &[Vec<S>]) -> Run {
     let agents = u32::try_from(bodies.len()).expect("few");

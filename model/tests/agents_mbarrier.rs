@@ -163,6 +163,27 @@ fn lanes_with_other_operands_execute_apart_and_those_that_agree_together() {
     assert_eq!(object_name(&run, 0), "even 40/96 arrivals, 0 bytes", "8 lanes once, 24 twice");
 }
 
+/// `if (lane < stages) init(&full[lane], count)`, as kernels begin; and what is in range for each lane.
+// clause: ptx.mbarrier-every-lane, ptx.mbarrier-init, ptx.mbarrier-inval, ptx.mbarrier-tx-range
+#[test]
+fn lanes_that_name_objects_of_their_own_do_not_meet() {
+    let each = |kind| iff(lanes_below(2), vec![on_one(2, Some(Expr::Lane), None, kind)]);
+    let mut run = warp(96, vec![each(MbarrierKind::Init(n(5))), each(MbarrierKind::Inval), nop()]);
+    assert_eq!(run.log("0.0 0.0"), ["begin b18", "begin b19"]);
+    assert_eq!([2, 3].map(|number| object_name(&run, number)), ["even 5/5 arrivals, 0 bytes"; 2]);
+    assert_eq!(run.log("0.0 0.0"), ["begin b18", "begin b19"]);
+    assert_eq!([2, 3].map(|number| object_name(&run, number)), ["dead"; 2]);
+    let half = bin(BinaryOp::Shr, Expr::Lane, n(4));
+    let most = MbarrierKind::ExpectTx(n(((1 << 20) - 1) / 16));
+    let init = each(MbarrierKind::Init(n(5)));
+    let mut run = warp(96, vec![init, on_one(2, Some(half), None, most), nop()]);
+    assert_eq!(run.log("0.0 0.0 0.0 0.0")[2..], ["count b18", "count b19"]);
+    // Those that name the same one do.
+    let shared = bin(BinaryOp::Div, Expr::Lane, n(31));
+    let mut run = warp(96, vec![on_one(2, Some(shared), None, MbarrierKind::Init(n(5))), nop()]);
+    assert_eq!(run.log("0.1 0.0"), ["begin b19", "END mbarrier-live"]);
+}
+
 #[test]
 fn what_one_lane_cannot_evaluate_fails_for_all() {
     // clause: barcheck.evaluation-error

@@ -167,3 +167,17 @@ fn lanes_that_wait_while_others_could_go_on_are_not_modelled() {
     shows(&p(vec![]), &[]);
     comes_to(&p(vec![read(0)]), Verdict::Inconclusive);
 }
+
+#[test]
+fn lanes_that_name_objects_of_their_own_initialise_each_its_own() {
+    let by_lanes = |lanes: i32, index: Expr| {
+        let init = object_at(0, index).init(32);
+        let rest = [0, 1].map(|at| object_at(0, at).arrive());
+        let mut body = vec![if_(lt(lane(), lanes), vec![init], vec![])];
+        body.extend(rest);
+        let p = protocol(Target::Ptx, 32, vec![(0..1, body)]);
+        p.with_objects("done", Some(2), None)
+    };
+    shows(&by_lanes(2, lane()), &[]);
+    shows(&by_lanes(4, bin(Op::Div, lane(), 2)), &["mbarrier-live"]);
+}

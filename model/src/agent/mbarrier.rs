@@ -16,7 +16,8 @@ impl Execute for MbarrierOp {
         let each = |local: LocalId| matches!(eval.locals[local.index()], LaneValues::Each(_));
         let vary = self.expressions().into_iter().any(|operand| eval.varies(operand))
             || self.handle().is_some_and(each);
-        let mut action = every_lane(eval, vary, |at| lane(eval, self, at))?;
+        let together = eval.lanes.count_ones();
+        let mut action = every_lane(eval, vary, |at| lane(eval, self, at, together))?;
         if let (What::Arrive { kept, .. }, MbarrierKind::Arrive { token: Some(token), .. }) =
             (&mut action.what, &self.kind)
             && holds(config, index, *token, action.object)
@@ -34,7 +35,8 @@ impl Execute for MbarrierOp {
     }
 
     fn groups(&self, eval: &Eval<'_>) -> Vec<u32> {
-        group_by(eval.lanes, |at| lane(eval, self, at))
+        // How many are together depends on what each of them names.
+        group_by(eval.lanes, |at| lane(eval, self, at, 1))
     }
 
     fn perform(&self, config: &mut Config, index: usize, action: &Action, outcome: Outcome) {
@@ -99,10 +101,9 @@ fn phase(eval: &Eval<'_>, phase: &Awaited, object: u32, at: u32) -> Result<Phase
     }
 }
 
-/// What all lanes of the fragment do together, with the operands of one.
+/// What so many lanes do together, with the operands of one.
 // clause: ptx.mbarrier-every-lane
-fn lane(eval: &Eval<'_>, op: &MbarrierOp, at: u32) -> Result<mbarrier::Action, Bad> {
-    let lanes = eval.lanes.count_ones();
+fn lane(eval: &Eval<'_>, op: &MbarrierOp, at: u32, lanes: u32) -> Result<mbarrier::Action, Bad> {
     let cta = operands::cta(eval, op.cta.as_ref(), at)?;
     let object = object(eval, op, cta, at)?;
     let is_remote = cta != eval.context.cta();

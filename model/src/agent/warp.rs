@@ -4,7 +4,7 @@ use super::action::{Action, Choices};
 use super::config::Config;
 use super::eval::Eval;
 use super::execute::Execute;
-use super::operands::Bad;
+use super::operands::{Bad, group_by};
 use super::outcome::Outcome;
 use crate::barrier::{BarrierAction, NotModelled, registers};
 use crate::program::{Spaces, WarpOp};
@@ -42,7 +42,11 @@ impl Execute for WarpOp {
     }
 
     fn groups(&self, eval: &Eval<'_>) -> Vec<u32> {
-        vec![eval.lanes]
+        match self {
+            // clause: ptx.warp-sync
+            WarpOp::Sync(mask) => group_by(eval.lanes, |at| Ok(eval.number(mask, at)?)),
+            WarpOp::Registers { .. } => vec![eval.lanes],
+        }
     }
 
     fn perform(&self, config: &mut Config, _: usize, action: &Action, outcome: Outcome) {
