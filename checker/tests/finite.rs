@@ -106,10 +106,16 @@ fn a_counter_of_which_only_the_remainder_matters_is_kept_so() {
     verified("let j = i + 4; bar.sync j % 3; i = j;");
     verified("if i >= 2 { bar.sync 3 + (i & 1); } bar.sync 1 + (i & 1); i = i + 1;");
     verified("if i + 3 != 9 { bar.sync i % 5; } i = i + 1;");
+    // Bits of a quotient, as compilers write `((i / 3) & 1) ^ 1`.
+    verified("bar.sync i % 3 + 3 * ((i / 3 ^ -1) & 1); i = i + 1;");
+    verified("bar.sync (i / 3 + i) & 3; i = i + 1;");
     // Less than the counter, from where that is not negative.
     verified("let j = i + 1; bar.sync (j - 1) % 3 + 3 * (((j - 1) / 3) & 1); i = i + 4;");
     verified("if i >= 2 { bar.sync (i - 2) % 3; } i = i + 1;");
     verified("bar.sync ((i / 2 + 3) - 3) % 4; i = i + 1;");
+    // The next bit of the quotient is another.
+    let text = "target ptx; cta 64; warps 0..2 { let i = 0; loop { bar.sync 0; if ((i / 3 ^ -1) & 4) == 0 && warp == 0 { bar.sync 1; } i = i + 1; } }";
+    assert_eq!(outcome(text), (Verdict::Violated, vec!["deadlock"]));
     // A remainder is negative below that, and no barrier has such a number.
     let text = "target ptx; cta 64; warps 0..2 { let i = 3; loop { bar.sync (i - 4) % 3; i = i + 1; } }";
     assert_eq!(outcome(text).0, Verdict::Violated, "{text}");

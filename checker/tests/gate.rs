@@ -134,8 +134,9 @@ const BEYOND_THREADS: [&str; 3] =
 const BEYOND_SHUTTLE: [&str; 1] = ["mbarrier_mailbox_freed_early_broken"];
 /// What goes on for ever, and is left to shuttle, though loom has room for its agents.
 const ENDLESS: [&str; 2] = ["mbarrier_ring_forever", "mbarrier_token_forever"];
-/// A loop that asks two objects: nobody follows it.
-const NOT_FOLLOWED: [&str; 1] = ["mbarrier_ask_two"];
+/// A loop that asks two objects, and lanes that go apart: nobody follows it.
+const NOT_FOLLOWED: [&str; 3] =
+    ["mbarrier_ask_two", "mbarrier_init_by_lanes", "mbarrier_init_by_lanes_broken"];
 
 /// Loom runs those of up to four warps, as far as a second goes; shuttle runs the others.
 #[test]

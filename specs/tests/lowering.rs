@@ -45,7 +45,7 @@ fn check_in(target: &str, name: &str, statements: &str) {
     let (size, agents) = match target {
         "ptx" | "bcu" => ("cta 64", "warps 0..2"),
         "nbarrier" => ("thread_group 2", "threads 0..2"),
-        "split_barrier" => ("workgroup 2", "invocations 0..2"),
+        "split_barrier" => ("workgroup 2; subgroup_size 2", "invocations 0..2"),
         _ => ("workgroup 2", "subgroups 0..2"),
     };
     check(

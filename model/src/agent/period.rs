@@ -16,8 +16,9 @@
 //!
 //! The low bits of an expression are those of its operands' low bits alone where numbers are added,
 //! multiplied and the like, and those of higher bits where it is shifted to the right. So `e & m` with a
-//! number m of k bits has the period that the low k bits of e have: 2^k if e is i. Factors are below 2^16,
-//! so that nothing leaves 64 bits before i has counted to 2^47.
+//! number m of k bits has the period that the low k bits of e have: 2^k if e is i, and d·2^k from where a
+//! quotient e is stepped with d, as in `(i / 3 ^ -1) & 1`. Factors are below 2^16, so that nothing leaves 64
+//! bits before i has counted to 2^47.
 
 use crate::program::{BinaryOp, Code, Expr, Local, LocalId, LocalKind, Op, UnaryOp};
 
@@ -223,6 +224,11 @@ fn period_of_bits(expr: &Expr, bits: u32, local: LocalId) -> Option<Period> {
         (BinaryOp::Mul, Expr::Int(0..LONGEST)) => period_of_bits(a, bits, local),
         (BinaryOp::Add | BinaryOp::Sub | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, _) => {
             period_of_bits(a, bits, local)?.and(period_of_bits(b, bits, local)?)
+        }
+        (BinaryOp::Div, _) => {
+            let all = 1_i64.checked_shl(bits).filter(|all| (1..=LONGEST).contains(all));
+            let of_stepped = all.and_then(|all| stepped(expr, local)?.times(all));
+            of_stepped.or_else(|| period_in(expr, local))
         }
         _ => period_in(expr, local),
     }

@@ -221,6 +221,10 @@ impl Objects {
             let index = if address.computed.is_empty() {
                 let zero = values.number(0);
                 (array.count > 1).then_some((zero, 1, number))
+            } else if array.count == 1 {
+                let what = "which mbarrier object this instruction is about is not known: its address is computed, and \
+                            only one object is initialised there";
+                return Err(Stop { what: what.to_owned(), span, help: None });
             } else {
                 Some(computed(values, &address, number).ok_or_else(|| unknown(span))?)
             };

@@ -164,7 +164,7 @@ pub(super) fn semantics(bits: u64) -> Option<String> {
 
 /// Whether what is stored in the memory of a workgroup before a barrier with these semantics is seen behind
 /// it.
-// clause: split_barrier.semantics
+// clause: split_barrier.semantics-none, split_barrier.storage-classes
 pub(super) fn hands_on(bits: u64) -> bool {
     const BOTH_WAYS: u64 = 0x8 | 0x10;
     const WORKGROUP: u64 = 0x100;
