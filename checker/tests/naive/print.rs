@@ -19,7 +19,8 @@ impl Protocol {
         if self.repeats {
             out.push_str("repeated_arrivals count;\n");
         }
-        if let Some(n) = self.subgroup_size {
+        let whole = (self.target == Target::Split).then_some(self.size);
+        if let Some(n) = self.subgroup_size.or(whole) {
             let _ = writeln!(out, "subgroup_size {n};");
         }
         for array in &self.arrays {
