@@ -350,4 +350,14 @@ fn words_of_the_stack_are_registers_unless_somebody_has_their_address() {
     lost("STL [R5], R2;");
     lost("STL.U8 [R1+0xc], R2;");
     lost("IMAD.WIDE R0, R2, R3, R4;");
+    // Under a name of its own the register is written as well.
+    let named = |number: u32| {
+        let code = format!("S2R R9, SR_TID.X;\n{}\nBAR.SYNC R0, 0x20;\nEXIT;\n", spills("MOV other, 0x5;"));
+        let code: String = code.lines().map(|line| format!("--:-:-:-:1 {line}\n")).collect();
+        let head = format!(
+            "# Kernel: k\n# Arch: sm_50\n<REGISTER_MAPPING>\n  {number} : other\n</REGISTER_MAPPING>\n"
+        );
+        read(format!("{head}{code}").as_bytes(), 32).is_ok()
+    };
+    assert!(named(12) && !named(1));
 }

@@ -20,7 +20,9 @@ const BEGINNING: usize = 32;
 
 /// Whether the words of the stack of a function are registers.
 pub(super) fn is_of_words(function: &syntax::Function<'_>) -> bool {
-    if !function.statements.iter().any(is_access) {
+    // Under a name of its own it may be anything.
+    let is_named = function.shares_registers || function.registers.values().any(|number| *number == 1);
+    if is_named || !function.statements.iter().any(is_access) {
         return false;
     }
     function.statements.iter().enumerate().all(|(at, statement)| {
