@@ -361,3 +361,73 @@ warp 1 { if lane == 0 { mbarrier.arrive b; } mbarrier.wait.parity b, 0; }
 ";
     assert!(explained(text, "deadlock").contains("arrives by `mbarrier.arrive_drop`"));
 }
+
+/// A pair of CTAs of which each gives its stage back to the other.
+const PAIR: &str = "target ptx; cluster 2; cta 96; param T = 3;
+shared a[2];
+mbarrier full count 1, empty count 4;
+warp 0 as load {
+    let p = 1;
+    barrier.cluster.arrive.release; barrier.cluster.wait.acquire;
+    for t in 0..T {
+        mbarrier.wait.parity empty, p;
+        if lane == 0 {
+            mbarrier.arrive.expect_tx full, 64;
+            cp.async.bulk.tensor.multicast::cluster a[cluster_ctarank], 32, full, 3;
+        }
+        p = p ^ 1;
+    }
+    barrier.cluster.arrive; barrier.cluster.wait;
+}
+warps 1..3 as math {
+    let p = 0;
+    barrier.cluster.arrive.release; barrier.cluster.wait.acquire;
+    for t in 0..T {
+        mbarrier.wait.parity full, p;
+        read a[0];
+        read a[1];
+        if lane == 0 { mbarrier.arrive.release.cluster empty @ cta cluster_ctarank ^ 1; }
+        p = p ^ 1;
+    }
+    barrier.cluster.arrive; barrier.cluster.wait;
+}
+";
+
+#[test]
+fn who_copies_to_several_ctas_has_not_passed_by_its_own_arrival() {
+    let headline = headline(PAIR);
+    assert!(!headline.contains("passed by"), "{headline}");
+    assert!(headline.contains("on empty of cta 0 (2 of 4 arrivals made)"), "{headline}");
+}
+
+/// Whoever is done gives the stage back in a block of its own.
+const IN_A_BLOCK: &str = "target ptx; cta 64; param T = 4;
+mbarrier full[2] count 1, empty[2] count 1, round count 1;
+block meet(p) {
+    mbarrier.wait.parity round, p;
+}
+warp 0 as load {
+    let s = 0; let p = 1; let r = 0;
+    for t in 0..T {
+        mbarrier.wait.parity empty[s], p;
+        if lane == 0 { mbarrier.arrive full[s]; mbarrier.arrive round; }
+        advance s, p, 2;
+    }
+}
+warp 1 as math {
+    let s = 0; let p = 0; let r = 0;
+    for t in 0..T {
+        mbarrier.wait.parity full[s], p;
+        advance s, p, 2;
+        if lane == 0 { mbarrier.arrive empty[s]; }
+        meet(r);
+        r = r ^ 1;
+    }
+}
+";
+
+#[test]
+fn what_stands_behind_the_use_of_a_block_has_not_been_passed_by() {
+    let headline = headline(IN_A_BLOCK);
+    assert!(!headline.contains("passed by"), "{headline}");
+}

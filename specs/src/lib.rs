@@ -55,6 +55,7 @@ pub use common::limits;
 pub use common::lint::{Check, Lint, Linted};
 pub use common::render::render;
 pub use common::span::{self, LineIndex, Span};
+pub use common::suggest::closest;
 pub use load::{
     Entry, Format, LoadError, Loaded, Source, UnknownFormat, barriers_in_code, entries, load, load_within,
     naming, params,

@@ -274,7 +274,7 @@ impl LoadError {
         self.diagnostics.iter().find(|diagnostic| diagnostic.code == BEYOND)
     }
 
-    fn unrecognised() -> Self {
+    fn unrecognised(bytes: &[u8]) -> Self {
         let known = Format::ALL.map(|format| {
             let endings: Vec<String> = format.extensions().iter().map(|e| format!("`.{e}`")).collect();
             format!("`{}` ({})", format.name(), endings.join(", "))
@@ -282,7 +282,12 @@ impl LoadError {
         let message = "no format recognises what this holds";
         let error = Diagnostic::error("unknown-format", message, Span::default())
             .note(format!("the formats are: {}", known.join(", ")))
-            .help("the ending of a file's name says in which format it is");
+            .help(if bytes.starts_with(b"\x7fELF") {
+                "this is compiled: `cuobjdump -sass kernel.cubin > kernel.sass` makes a listing of it, `cuobjdump -ptx` \
+                 shows its PTX"
+            } else {
+                "the ending of a file's name says in which format it is"
+            });
         Self { format: None, text: String::new(), diagnostics: vec![error] }
     }
 }
@@ -317,7 +322,7 @@ pub fn params(source: &Source<'_>) -> Option<Params> {
 /// As [`load`].
 pub fn entries(source: &Source<'_>) -> Result<Vec<Entry>, LoadError> {
     let format = source.format.or_else(|| Format::recognise(source.name, source.bytes));
-    let Some(format) = format else { return Err(LoadError::unrecognised()) };
+    let Some(format) = format else { return Err(LoadError::unrecognised(source.bytes)) };
     format.entries(source.bytes).map_err(|diagnostics| {
         let text = format.text(source.bytes);
         LoadError { format: Some(format), text, diagnostics }
@@ -374,7 +379,7 @@ pub fn load_within(
 ) -> Result<Loaded, LoadError> {
     let recognised = || Format::recognise(source.name, source.bytes);
     let Some(format) = source.format.or_else(recognised) else {
-        return Err(LoadError::unrecognised());
+        return Err(LoadError::unrecognised(source.bytes));
     };
     let text = format.text(source.bytes);
     match format.read(source.bytes, options, patience) {

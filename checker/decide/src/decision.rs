@@ -104,6 +104,22 @@ pub struct Finding {
     pub left_out: Option<String>,
 }
 
+impl Finding {
+    /// The line at which it is shown: the first where somebody is to blame, else where it came about.
+    #[must_use]
+    pub fn shown_at(&self) -> Place {
+        let labels = barcheck_counterexamples::labels(&self.trace);
+        let blamed = labels.first().filter(|label| !self.trace.outcome.blamed.is_empty() && label.line > 0);
+        blamed.map_or(self.place, |label| {
+            let here = |step: &&barcheck_counterexamples::trace::Step| {
+                (step.location.line, step.location.column) == (label.line, label.column)
+            };
+            let length = self.trace.steps.iter().find(here).map_or(1, |step| step.location.length);
+            Place { line: label.line, column: label.column, length }
+        })
+    }
+}
+
 /// A value of a param, smaller than the one in force, with which the same rule is violated at the same place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Smaller {

@@ -5,7 +5,7 @@ use crate::decision::Related;
 use barcheck_counterexamples::Trace;
 use barcheck_counterexamples::trace::Step;
 use barcheck_model::program::Program;
-use barcheck_specs::{Excluding, Extracted};
+use barcheck_specs::Extracted;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The branches that a run takes although nobody knows whether the data is so: lines of the kernel, with the
@@ -75,6 +75,5 @@ pub fn doubt(program: &Program, extracted: &Extracted, trace: &Trace) -> Option<
     }
     let made = decisions(trace);
     let excluding = extracted.excluding(made.iter().map(|(name, _)| name.as_str()));
-    let Excluding { one, other, .. } = excluding.first()?;
-    Some(format!("it comes along with outcomes of `{one}` and `{other}`, which may exclude one another"))
+    Some(format!("it comes along with outcomes of {}", excluding.first()?.shown()))
 }

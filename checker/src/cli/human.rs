@@ -340,7 +340,8 @@ fn finding(
     if let Some(apart) = apart(report, found) {
         diagnostic = diagnostic.note(apart);
     }
-    let origin = report.extracted.as_ref().and_then(|extracted| extracted.origin(found.place.line));
+    let origin = |line| report.extracted.as_ref()?.origin(line);
+    let origin = origin(found.shown_at().line).or_else(|| origin(found.place.line));
     if let Some(origin) = origin {
         diagnostic = diagnostic.note(origin::compiled_from(origin));
     }

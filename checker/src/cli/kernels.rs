@@ -7,6 +7,7 @@ use super::names;
 use super::output::Status;
 use barcheck_specs::naming::{cut, meant, position};
 use barcheck_specs::{Entry, Format, Source, entries};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Kernels whose names are listed in a message.
@@ -71,9 +72,28 @@ pub(crate) fn split(
     }
     let has = |name: &str| seen.iter().any(|entry| entry.has_param(name));
     match args.param.iter().find(|param| !has(&param.name)) {
-        Some(unknown) => Err(format!("no kernel has a parameter `{}`", unknown.name)),
-        None => Ok(all),
+        Some(unknown) => Err(no_such_param(&unknown.name, &seen)),
+        None => match args.group() {
+            Some(option) if seen.is_empty() => Err(format!(
+                "{option} is said of compiled kernels, and no FILE is one; a protocol says itself how many agents \
+                 it has"
+            )),
+            _ => Ok(all),
+        },
     }
+}
+
+/// That no kernel has a parameter, and which they have.
+fn no_such_param(unknown: &str, seen: &[Entry]) -> String {
+    if seen.is_empty() {
+        return format!("no FILE is a compiled kernel; a `param` of a protocol is set by `-D {unknown}=…`");
+    }
+    // Those that a kernel declares come before those of every launch.
+    let known = seen.iter().flat_map(Entry::param_names).map(|name| (name.starts_with('%'), name));
+    let known: BTreeSet<(bool, &str)> = known.collect();
+    let known: Vec<String> = known.into_iter().take(LISTED).map(|(_, name)| format!("`{name}`")).collect();
+    let there_are = if known.is_empty() { "there are none".to_owned() } else { known.join(", ") };
+    format!("no kernel has a parameter `{unknown}`; by position from 0, or by name: {there_are}")
 }
 
 /// That there are several kernels where one is wanted.

@@ -2,6 +2,7 @@
 
 use super::decided::Decided;
 use super::names;
+use barcheck::Finding;
 use barcheck_model::program::Place;
 use barcheck_specs::Origin;
 use std::path::{Component, Path, PathBuf};
@@ -31,6 +32,11 @@ pub(crate) fn of(decided: &Decided, place: Place) -> Option<SourcePlace> {
     let origin = decided.extracted.as_ref()?.origin(place.line)?;
     let (file, line) = origin.outermost();
     Some(SourcePlace { said: compiled_from(origin), file: find(file, &decided.path), line })
+}
+
+/// Where what is shown of a finding comes from, or else where it came about; with the place in the kernel.
+pub(crate) fn of_finding(decided: &Decided, found: &Finding) -> Option<(SourcePlace, Place)> {
+    [found.shown_at(), found.place].into_iter().find_map(|place| Some((of(decided, place)?, place)))
 }
 
 /// The file of that name: where the compiler read it, or as much of its path as there is from the working

@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::collections::BTreeSet;
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -203,6 +204,12 @@ pub(crate) fn no_such_param(unknown: &str, one_file: bool, known: &BTreeSet<Stri
         _ => format!("there are {}", known.join(", ")),
     };
     format!("{files} {verb} `param {unknown}` to set with -D; {there_are}")
+}
+
+/// Reads a number of threads.
+pub(crate) fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    let number = text.parse::<NonZeroUsize>().ok().filter(|number| number.get() <= 64);
+    number.ok_or_else(|| "expected a number of threads, from 1 to 64".to_owned())
 }
 
 /// Reads a number of bytes, with K, M or G in powers of 1,024.

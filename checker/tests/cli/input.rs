@@ -117,7 +117,7 @@ fn a_format_is_recognised_by_name_and_by_content() {
     let unknown = |run: Run| {
         run.says("no format recognises what this holds")
             .says("the formats are: `ptx` (`.ptx`), ")
-            .says("the ending");
+            .says("cuobjdump");
     };
     let kernel = folder.add("kernel.bin", binary);
     unknown(run(&["verify", &kernel]).expect(2));

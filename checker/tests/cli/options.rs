@@ -56,8 +56,8 @@ fn an_unknown_rule_gets_a_suggestion() {
         verify(GOOD, &[option, "deadlok"]).expect(2).says("'deadlok'").says("'deadlock'");
         verify(GOOD, &[option, "deadlock,data-rase"]).expect(2).says("'data-race'");
     }
-    run(&["explain", "arival-race"]).expect(2).says("'arrival-race'");
-    run(&["explain", "agents-mising"]).expect(2).says("'agents-missing'");
+    run(&["explain", "arival-race"]).expect(2).says("`arrival-race`");
+    run(&["explain", "agents-mising"]).expect(2).says("`agents-missing`");
 }
 
 #[test]

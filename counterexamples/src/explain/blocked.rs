@@ -140,6 +140,7 @@ fn describe_all(case: &Case<'_>, groups: &[Waiters], words: &mut Words) {
         words.sentences.push(format!("{} more groups wait elsewhere.", groups.len() - MOST_GROUPS));
     }
     words.sentences.extend(circle::in_words(case, groups));
+    words.sentences.extend(mbarrier::first(case));
 }
 
 pub(super) fn stuck_agent(case: &Case<'_>) -> Words {

@@ -252,11 +252,20 @@ pub(super) fn waits(case: &Case<'_>, state: &BarrierState, waiting: &Waiting<'_>
         words.related.push(Case::here(step, remark));
     }
     words.sentences.extend(laps::lasting(case, waiting.who, state.barrier));
-    let first = "Of a fresh object the phase before the first, whose parity is 1, counts as complete: who waits for \
-                 a stage that is free in the beginning waits with parity 1 first.";
-    if nothing_has_begun(case) && !words.sentences.iter().any(|sentence| sentence == first) {
-        words.sentences.push(first.to_owned());
-    }
+}
+
+/// Where all wait for first phases, how one of the waits may begin: which of them is not to be seen.
+pub(super) fn first(case: &Case<'_>) -> Option<String> {
+    let waited = case.end.barriers.values().filter(|state| !state.waiting.is_empty());
+    let names: Vec<String> = waited.map(|state| case.barrier(state.barrier)).collect();
+    nothing_has_begun(case).then(|| {
+        format!(
+            "Of a fresh object the phase before the first, whose parity is 1, counts as complete: of the waits on {}, \
+             the one for a stage that is free in the beginning waits with parity 1 first, and the one for a stage that \
+             has been filled with parity 0.",
+            names::list(&names)
+        )
+    })
 }
 
 /// The number of the present phase, in the present life of the object.

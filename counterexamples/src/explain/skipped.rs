@@ -132,6 +132,10 @@ impl<'c, 't> Skips<'c, 't> {
             if next.is_some_and(|next| are_apart(step, next)) {
                 return None;
             }
+            if is_issued(step) && to == step.location {
+                // A copy to several CTAs is one instruction in several steps.
+                continue;
+            }
             let mut places = self.places(agent, barrier);
             let missed = places.find(|made| self.goes_past(made.location, step.location, to));
             if let Some(made) = missed {
@@ -174,6 +178,11 @@ impl<'c, 't> Skips<'c, 't> {
     /// Whether an agent that goes from one place to another goes past a third: structured code runs as it is
     /// read, but for loops.
     fn goes_past(&self, there: Location, from: Location, to: Location) -> bool {
+        // What is used from a block of its own is not read in order.
+        let outermost = |place: Location| self.blocks.around(place).next();
+        if outermost(from) != outermost(to) || outermost(from) != outermost(there) {
+            return false;
+        }
         let (is_before, is_behind) = (key(from) < key(there), key(there) < key(to));
         if key(from) < key(to) {
             return is_before && is_behind;
@@ -221,6 +230,10 @@ impl<'c, 't> Skips<'c, 't> {
 fn are_apart(one: &Step, two: &Step) -> bool {
     let lanes = |step: &Step| step.lanes.as_deref().map_or(Some(u32::MAX), names::lanes_from);
     lanes(one).zip(lanes(two)).is_none_or(|(one, two)| one & two == 0)
+}
+
+fn is_issued(step: &Step) -> bool {
+    step.events.iter().any(|event| matches!(event, Event::Issued { .. }))
 }
 
 /// What a blame is for, with how it came about that an arrival was left out.

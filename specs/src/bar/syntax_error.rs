@@ -2,8 +2,8 @@
 
 use barcheck_model::program::Target;
 
-use super::foreign_syntax;
 use super::foreign_syntax::hint::Hint::{self, NotModelled, Write};
+use super::foreign_syntax::{self, Kernel};
 use super::words;
 use crate::common::diagnostic::{Diagnostic, WORDING};
 use crate::common::limits;
@@ -27,7 +27,7 @@ pub(crate) enum SyntaxError {
     /// A number that 64 bits do not hold.
     NumberTooLarge { span: Span },
     /// The file does not begin with `target`.
-    NoTarget { kernel: Option<(&'static str, Target)>, span: Span },
+    NoTarget { kernel: Option<Kernel>, span: Span },
     /// `target` with a word that is none.
     UnknownTarget { word: String, suggestion: Option<&'static str>, span: Span },
     /// Something else should stand here.
@@ -58,7 +58,7 @@ pub(crate) enum SyntaxError {
         span: Span,
     },
     /// A word that begins no declaration and no block.
-    UnknownItem { word: String, suggestion: Option<&'static str>, span: Span },
+    UnknownItem { word: String, suggestion: Option<&'static str>, agents: &'static str, span: Span },
     /// The size or the agents of another target.
     OtherTargetsWord { word: String, target: Target, right: &'static str, span: Span },
     /// A statement where only declarations and blocks stand.
@@ -201,6 +201,9 @@ impl SyntaxError {
                 .help_if(meant(suggestion)),
             Self::UnknownInstruction { text, target, owners, hint, suggestion, .. } => {
                 return Some(match hint {
+                    Some(Write(help)) if !owners.is_empty() => {
+                        self.unknown_instruction(text, *target, owners, *suggestion).help(*help)
+                    }
                     Some(hint) if owners.is_empty() => self.foreign(text, *target, *hint),
                     _ => self.unknown_instruction(text, *target, owners, *suggestion),
                 });
@@ -214,9 +217,9 @@ impl SyntaxError {
                     _ => error.help_if(meant(suggestion)),
                 }
             }
-            Self::UnknownItem { word, suggestion, .. } => self
+            Self::UnknownItem { word, suggestion, agents, .. } => self
                 .error("unknown-declaration", format!("`{word}` begins no declaration or block"))
-                .help_if(functions(word).or_else(|| meant(suggestion))),
+                .help_if(functions(word, agents).or_else(|| meant(suggestion))),
             Self::OtherTargetsWord { word, target, right, .. } => self
                 .error("wrong-word-for-target", format!("`{word}` does not belong to target `{target}`"))
                 .help(format!("in `{target}` it is `{right}`")),
@@ -253,7 +256,7 @@ impl SyntaxError {
         if !owners.is_empty() {
             let names: Vec<String> = owners.iter().map(|owner| format!("`{owner}`")).collect();
             let plural = if names.len() == 1 { "" } else { "s" };
-            return error.help(format!("it belongs to target{plural} {}", names.join(" and ")));
+            return error.note(format!("it belongs to target{plural} {}", names.join(" and ")));
         }
         match suggestion {
             Some(suggestion) => error.help(format!("did you mean `{suggestion}`?")),
@@ -264,14 +267,10 @@ impl SyntaxError {
     /// Errors of the grammar.
     fn of_structure(&self) -> Diagnostic {
         match self {
-            Self::NoTarget { kernel: Some((language, target)), .. } => self
+            Self::NoTarget { kernel: Some(Kernel { language, how, .. }), .. } => self
                 .error("no-target", format!("this looks like {language}, not like a protocol"))
                 .label("a protocol begins with its target")
-                .note(format!("there is no reader of {language}"))
-                .help(format!(
-                    "describe what the kernel does at its barriers in a file that begins with \
-                     `target {target};`"
-                )),
+                .help(*how),
             Self::NoTarget { .. } => self
                 .error("no-target", "a protocol begins with its target")
                 .label("expected `target`")
@@ -394,7 +393,10 @@ fn targets(last: &str) -> String {
 }
 
 /// What to write instead of a function, where a word of another language would begin one.
-fn functions(word: &str) -> Option<String> {
+fn functions(word: &str, agents: &str) -> Option<String> {
+    if ["role", "warpgroup", "warp_group"].iter().any(|known| word.eq_ignore_ascii_case(known)) {
+        return Some(format!("say who runs it, and its name behind `as`: `{agents} 0..4 as load {{ … }}`"));
+    }
     let begins = ["fn", "def", "function", "void", "static", "__global__", "__device__", "kernel"];
     let says = "there are no functions: each block has its own code, and what agents of one block do apart stands \
                 under an `if` by their index";

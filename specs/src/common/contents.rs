@@ -98,8 +98,25 @@ pub struct Excluding<'d> {
     pub about: &'d str,
 }
 
+impl Excluding<'_> {
+    /// What is doubtful, in words.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let Self { one, other, .. } = self;
+        if one == other {
+            format!("`{one}`, of which not every outcome need come about")
+        } else {
+            format!("`{one}` and `{other}`, which may exclude one another")
+        }
+    }
+}
+
+/// Begins what a decision is about of which not every outcome need come about, whatever else it is about.
+pub(crate) const BOUNDED: &str = "@bounded ";
+
 impl Extracted {
-    /// Those of these decisions that may exclude one another; of what is about one thing the first two.
+    /// Those of these decisions that may exclude one another; of what is about one thing the first two. One
+    /// of which not every outcome need come about excludes itself.
     #[must_use]
     pub fn excluding<'d>(&'d self, made: impl IntoIterator<Item = &'d str>) -> Vec<Excluding<'d>> {
         let goes_beside =
@@ -107,7 +124,15 @@ impl Extracted {
         let mut seen: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         let mut found: Vec<Excluding<'d>> = Vec::new();
         for name in made {
-            for about in self.about.get(name).into_iter().flatten().map(String::as_str) {
+            let about = || self.about.get(name).into_iter().flatten().map(String::as_str);
+            let counts = |index: &str| index.strip_prefix('%').map(|index| format!("%n{index}"));
+            let is_below = |index: &str| counts(index).is_some_and(|count| about().any(|one| one == count));
+            if about().any(|one| one.starts_with(BOUNDED) || is_below(one)) {
+                let known = |about: &str| found.iter().any(|known| known.about == about);
+                let own: Vec<_> = about().filter(|one| !one.starts_with('@') && !known(one)).collect();
+                found.extend(own.into_iter().map(|about| Excluding { one: name, other: name, about }));
+            }
+            for about in about() {
                 let before = seen.entry(about).or_default();
                 let excludes =
                     |other: &&str| *other != name && !goes_beside(name, other) && !goes_beside(other, name);

@@ -70,7 +70,7 @@ impl Lint {
         match self {
             Self::IndexOutside => "A number is written as the index of an array that has no such element.",
             Self::NumberAsPredicate => {
-                "A number other than 0 and 1 is written as the predicate of a reduction."
+                "A number other than 0 and 1 is written as the predicate of a reduction, or as a side of `&&` or `||`."
             }
             Self::TwoRegisters => "A reduction has its id and its count in registers.",
             Self::UnfencedInit => {

@@ -5,7 +5,7 @@ use crate::common::limits;
 
 /// The candidate closest to `word`, if one is close: at most a third of its letters differ, are missing, are
 /// too many or are swapped with their neighbour. Case does not count. The first of equals wins.
-pub(crate) fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     if !WORDING || word.len() > limits::SUGGESTED_WORD {
         return None;
     }

@@ -13,6 +13,7 @@ use super::structure::Emit;
 use super::terms::any;
 use super::tree::{Asked, Assumption, Computed, Decision};
 use super::value::{Term, ValueId};
+use crate::common::contents::BOUNDED;
 
 impl Residual<'_> {
     /// Terms in words, as a node sees them.
@@ -41,9 +42,13 @@ impl Residual<'_> {
         }
         let asker = Asker { slice: self.slice, keys, most: self.most };
         let formula = asker.formula(normal);
+        let is_bounded = asker.bounds_itself(normal);
         let keys = asker.keys;
         let formula = if negated { formula.map(Formula::not) } else { formula };
-        let about = keys.about(normal);
+        let mut about = keys.about(normal);
+        if is_bounded {
+            about.insert(format!("{BOUNDED}{key}"));
+        }
         let computed = computed.map(|(written, need)| {
             let text = if negated { format!("!({})", written.text) } else { written.text };
             Computed { text, exact: need.exact, period: need.period }

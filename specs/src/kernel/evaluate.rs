@@ -54,7 +54,8 @@ pub(super) struct Evaluation {
     pub(super) stores: HashMap<usize, Stored>,
     /// The groups to which a step goes, likewise, if it goes to several.
     pub(super) masks: HashMap<usize, ValueId>,
-    /// Where the lesser or the greater of two numbers is computed: the node, the instruction, the numbers.
+    /// Where the lesser or the greater of two numbers is computed, or one is cut by a mask: the node, the
+    /// instruction, the numbers.
     pub(super) extremes: Vec<(usize, usize, [ValueId; 2])>,
     /// What is taken to be the same for the lanes of a warp, by the position of the instruction.
     pub(super) votes: BTreeMap<usize, ValueId>,
@@ -104,7 +105,8 @@ pub(super) struct Evaluator<'c> {
     pub(super) warp: Warp,
     /// Where branches lead whose outcome is the same for all lanes that come there, though not for all.
     pub(super) one_way: HashMap<usize, usize>,
-    /// Which of two numbers the lesser or greater of them is known to be, by the position of the instruction.
+    /// Which of two numbers the lesser or greater of them, or what a mask leaves, is known to be, by the
+    /// position of the instruction.
     pub(super) extremes: HashMap<usize, usize>,
     /// What values are in single lanes, as far as that was asked for.
     pub(super) at_lanes: HashMap<(ValueId, usize), Option<ValueId>>,
@@ -393,6 +395,11 @@ impl Evaluator<'_> {
     ) {
         match (function, arguments) {
             (Function::Integer(Operation::Minimum | Operation::Maximum, _), [a, b]) => {
+                found.extremes.push((node, at, [*a, *b]));
+            }
+            (Function::Integer(Operation::And, Type { bits: 32, .. }), [a, b])
+                if self.values.as_known(*a).is_some() != self.values.as_known(*b).is_some() =>
+            {
                 found.extremes.push((node, at, [*a, *b]));
             }
             (Function::Load(Memory::Shared), [address, ..]) => {

@@ -2,7 +2,8 @@
 //!
 //! A compiler that makes four rounds of a loop one leaves the loop when what is left of `n - n % 4` is 0, and
 //! goes on with the number of rounds that it has made. That number is `n - n % 4`, as both have changed in
-//! step; and it is 0, as written on the way around the loop, where there are fewer rounds than four.
+//! step; and it is 0, as written on the way around the loop, where there are fewer rounds than four. Others
+//! compute it anew, as `n / 4 * 4`.
 
 use super::arithmetic::{cut, signed};
 use super::code::{Comparison, Operation, Register};
@@ -33,6 +34,13 @@ pub(super) fn exit(
     }
     let (mut found, mut around) = (None, Vec::new());
     for (from, value) in incoming {
+        if let Some(end) = in_whole(values, *value) {
+            if found.is_some_and(|known| known != end) {
+                return None;
+            }
+            found = Some(end);
+            continue;
+        }
         let (node, to) = decided(evaluation, flow, *from, block)?;
         let Some(Way::Branch(condition, taken, other)) = evaluation.then[node] else { return None };
         let ways = (taken == to, other == to);
@@ -53,6 +61,25 @@ pub(super) fn exit(
             && values.as_known(value).is_some_and(Lanes::is_zero)
     });
     is_same.then_some(found)
+}
+
+/// `n - n % 4` for `n / 4 * 4`.
+fn in_whole(values: &mut Values, value: ValueId) -> Option<ValueId> {
+    let Term::Sum { bits: BITS, terms, known: Lanes::All(0) } = values.term(value).clone() else {
+        return None;
+    };
+    let [(quotient, Lanes::All(factor))] = terms[..] else { return None };
+    let Term::Apply { operation: Operation::ShiftRight, ty, terms } = values.term(quotient).clone() else {
+        return None;
+    };
+    let by = values.as_known(terms[1])?.all()?;
+    if ty.signed || ty.bits != BITS || !(1..31).contains(&by) || factor != 1 << by {
+        return None;
+    }
+    let mask = values.number(factor - 1);
+    let rest = values.apply(Operation::And, ty, &[terms[0], mask]);
+    let minus = Lanes::All(cut(u64::MAX, BITS));
+    values.sum(BITS, &[(terms[0], Lanes::All(1)), (rest, minus)])
 }
 
 /// The branch that decides, on the only way there, that control comes from one node to another, and where it

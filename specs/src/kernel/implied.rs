@@ -19,6 +19,9 @@ use crate::common::span::Span;
 /// Nodes above one that are looked at for what they decide.
 const ABOVE: usize = 256;
 
+/// Parts of one condition that are looked at.
+const PARTS: usize = 16;
+
 /// A number that never changes lies from one number to another, as it is compared.
 struct Within {
     number: ValueId,
@@ -84,8 +87,9 @@ fn of_launch(values: &Values, code: &Code, wanted: &Within) -> Option<Within> {
 }
 
 /// Which of two numbers the lesser or the greater is, where one of them is known and branches on the way say
-/// that the other lies on one side of it, by the position of the instruction; and the places of those for
-/// which no sum must overflow.
+/// that the other lies on one side of it, by the position of the instruction; what a mask leaves is the
+/// number itself where they say that it has no other bits. And the places of those for which no sum must
+/// overflow.
 pub(super) fn extremes(
     values: &Values,
     code: &Code,
@@ -108,7 +112,8 @@ pub(super) fn extremes(
         if patience.is_over() {
             break;
         }
-        if !is_invariant(values, of) || !ty.signed || ty.bits != 32 {
+        let is_mask = operation == Operation::And;
+        if !is_invariant(values, of) || !(ty.signed || is_mask) || ty.bits != 32 {
             continue;
         }
         let flow = known.get_or_insert_with(|| Flow::of(evaluation)).as_ref().ok();
@@ -118,6 +123,14 @@ pub(super) fn extremes(
         }
         let mut reckoned = Reckoned { values, facts: &facts, by_fact: false, left: TERMS };
         let Some((from, to)) = reckoned.range(of) else { continue };
+        if is_mask {
+            let low = cut(limit, 32).trailing_ones();
+            if from >= 0 && to < 1 << low && reckoned.by_fact {
+                found.push((*at, own));
+                unwrapped.insert(code.instructions[*at].span);
+            }
+            continue;
+        }
         let limit = i128::from(signed(limit, 32));
         let (is_below, is_above) = (to <= limit, from >= limit);
         let lesser = if is_below { Some(own) } else { is_above.then_some(bound) };
@@ -246,7 +259,25 @@ fn facts(values: &Values, evaluation: &Evaluation, flow: &Flow, node: usize) -> 
         let Some(Way::Branch(condition, taken, other)) = evaluation.then[*from] else { return None };
         (taken != other && is_invariant(values, condition)).then_some((condition, node == taken))
     });
-    decided.filter_map(|(condition, holds)| within(values, condition, holds)).collect()
+    decided.flat_map(|(condition, holds)| parts(values, condition, holds)).collect()
+}
+
+/// What all parts of a condition say that holds, or of one that does not.
+fn parts(values: &Values, condition: ValueId, holds: bool) -> Vec<Within> {
+    let (mut found, mut work) = (Vec::new(), vec![(condition, holds)]);
+    while let Some((condition, holds)) = work.pop().filter(|_| found.len() < PARTS) {
+        match values.term(condition) {
+            Term::Apply { operation: Operation::LogicalNot, terms, .. } => work.push((terms[0], !holds)),
+            Term::Apply { operation: Operation::And, terms, .. } if holds && values.width(condition) <= 1 => {
+                work.extend(terms.iter().map(|term| (*term, holds)));
+            }
+            Term::Apply { operation: Operation::Or, terms, .. } if !holds && values.width(condition) <= 1 => {
+                work.extend(terms.iter().map(|term| (*term, holds)));
+            }
+            _ => found.extend(within(values, condition, holds)),
+        }
+    }
+    found
 }
 
 /// Where a number lies if its comparison with a known one comes out so.

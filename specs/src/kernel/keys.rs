@@ -332,10 +332,14 @@ impl Keys<'_> {
         };
         let is_bounded = |term: &ValueId| match values.term(*term) {
             Term::Same(name) => least(name),
-            Term::Apply { operation: Operation::Convert(_), terms, .. } => match values.term(terms[0]) {
-                Term::Same(name) => least(name),
-                _ => None,
-            },
+            Term::Apply { operation: Operation::Convert(from), ty, terms }
+                if from.bits.min(ty.bits) >= 32 =>
+            {
+                match values.term(terms[0]) {
+                    Term::Same(name) => least(name),
+                    _ => None,
+                }
+            }
             _ => None,
         };
         terms.iter().find_map(|term| Some((*term, is_bounded(term)?)))

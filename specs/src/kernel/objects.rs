@@ -43,6 +43,9 @@ const OF_PAIR: u64 = 1 << 24;
 /// Bits below this are clear where shared memory begins, wherever a compiler makes use of that.
 const CLEAR: u64 = 1024;
 
+/// Where objects are initialised, in bytes from what their addresses are counted from, and by what.
+type Places = BTreeMap<i64, Span>;
+
 /// What an address is counted from.
 type Base = Vec<(ValueId, Lanes)>;
 
@@ -69,6 +72,24 @@ pub(super) struct Objects {
     elsewhere: Option<u32>,
     /// Steps on objects of the even one of a pair of groups, which is told by a bit of their address.
     pub(super) of_pairs: BTreeSet<Span>,
+}
+
+/// Where objects begin that lie side by side.
+///
+/// # Errors
+///
+/// Some lie across one another, or not at a multiple of their bytes as the others do: PTX ISA, 9.7.13.15.1,
+/// Size and alignment of mbarrier object.
+fn apart(places: Places) -> Result<BTreeSet<i64>, Stop> {
+    let mut pairs = places.keys().zip(places.iter().skip(1));
+    if let Some((start, (other, span))) = pairs.find(|(start, (other, _))| (*other - *start) % BYTES != 0) {
+        let what = format!(
+            "this mbarrier object begins {} bytes behind another one, and objects are 8 bytes at a multiple of 8",
+            other - start
+        );
+        return Err(Stop { what, span: *span, help: None });
+    }
+    Ok(places.into_keys().collect())
 }
 
 impl Objects {
@@ -105,6 +126,7 @@ impl Objects {
         }
         let mut taken = BTreeSet::new();
         for (base, offsets) in places {
+            let offsets = apart(offsets)?;
             let splits = starts.get(&base).filter(|_| !strided.contains(&base));
             let mut arrays: Vec<Array> = Vec::new();
             for start in offsets {
@@ -135,20 +157,21 @@ impl Objects {
         slice: &Slice,
         values: &Values,
         warps: &[Evaluation],
-    ) -> Result<BTreeMap<Base, BTreeSet<i64>>, Stop> {
-        let mut places: BTreeMap<Base, BTreeSet<i64>> = BTreeMap::new();
+    ) -> Result<BTreeMap<Base, Places>, Stop> {
+        let mut places: BTreeMap<Base, Places> = BTreeMap::new();
         let all = warps.iter().flat_map(|warp| steps(code, slice, warp));
         for (at, _, value, lanes) in all.filter(|(_, kind, ..)| *kind == ObjectKind::Init) {
+            let span = code.instructions[at].span;
             if let Some(each) = self.lane_by_lane(values, value, lanes) {
                 for (_, address) in each {
-                    places.entry(address.base).or_default().insert(address.known);
+                    places.entry(address.base).or_default().insert(address.known, span);
                 }
                 continue;
             }
             let address = self.taken_apart(values, value);
             let address = address.filter(|address| address.computed.is_empty() && !address.is_even);
-            let address = address.ok_or_else(|| unknown(code.instructions[at].span))?;
-            places.entry(address.base).or_default().insert(address.known);
+            let address = address.ok_or_else(|| unknown(span))?;
+            places.entry(address.base).or_default().insert(address.known, span);
         }
         Ok(places)
     }

@@ -192,6 +192,29 @@ impl Slicer<'_> {
         }
     }
 
+    /// Where the arms of branches meet although no barrier follows: something is stored there before the
+    /// kernel ends, so that those who come there at once do not leave.
+    fn goes_on(&self, has: &impl Fn(usize) -> bool) -> BTreeSet<usize> {
+        let graph = self.graph;
+        let stores = |block: &usize| {
+            let range = graph.blocks[*block].first..graph.blocks[*block].end;
+            self.code.instructions[range]
+                .iter()
+                .any(|one| one.guard.is_none() && matches!(one.action, Action::Store { .. }))
+        };
+        let branches = (0..graph.blocks.len()).filter(|block| graph.reached[*block] && self.branches[*block]);
+        let meetings: BTreeSet<usize> = branches.filter_map(|branch| graph.after[branch]).collect();
+        let mut found = BTreeSet::new();
+        for meeting in meetings {
+            let next = |block: &usize| graph.after[*block].filter(|after| *after != graph.end());
+            let path = || std::iter::successors(Some(meeting).filter(|m| *m != graph.end()), next);
+            if path().any(|block| stores(&block)) && !path().any(has) {
+                found.insert(meeting);
+            }
+        }
+        found
+    }
+
     /// Blocks of which something is left, and what follows each.
     fn nodes(self, instructions: usize) -> Slice {
         let graph = self.graph;
@@ -199,8 +222,9 @@ impl Slicer<'_> {
             let range = graph.blocks[block].first..graph.blocks[block].end;
             self.branches[block] || self.instructions[range].contains(&true)
         };
+        let goes_on = self.goes_on(&has);
         let kept: Vec<usize> = (0..graph.blocks.len())
-            .filter(|block| graph.reached[*block] && (*block == 0 || has(*block)))
+            .filter(|block| graph.reached[*block] && (*block == 0 || has(*block) || goes_on.contains(block)))
             .collect();
         let mut number = vec![None; graph.blocks.len() + 1];
         for (position, block) in kept.iter().enumerate() {

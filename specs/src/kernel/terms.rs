@@ -76,7 +76,9 @@ pub(super) fn of_grid(values: &Values, code: &Code, atom: ValueId) -> Option<i64
                 _ => None,
             }
         }
-        Term::Apply { operation: Operation::Convert(from), ty, terms } if ty.bits >= from.bits => {
+        Term::Apply { operation: Operation::Convert(from), ty, terms }
+            if ty.bits >= from.bits && from.bits >= 32 =>
+        {
             of_grid(values, code, terms[0])
         }
         _ => None,

@@ -241,11 +241,11 @@ pub(crate) enum Assumption {
     /// This loads what was stored before: copies go elsewhere, and stores by pointers of which nothing is
     /// known.
     Forwarded(Span),
-    /// The sums compared here do not overflow.
+    /// The sums and products compared here do not overflow.
     Unwrapped(Span),
     /// What is asked here has been written, though there are ways on which it is not.
     Written(Span),
-    /// The number of iterations that is computed with here is not negative.
+    /// The number that is computed with here is not negative.
     Natural(Span),
     /// The copies on an mbarrier object complete what is announced here, in equal parts.
     Bytes(Span),

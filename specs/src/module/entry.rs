@@ -50,6 +50,11 @@ impl Param {
 }
 
 impl Entry {
+    /// The names of its parameters.
+    pub fn param_names(&self) -> impl Iterator<Item = &str> {
+        self.params.iter().map(|param| param.name.as_str())
+    }
+
     /// Whether it has a parameter of this name or at this position from 0, or a part of one, as reports call
     /// it: `param_2`, `param_0+16`.
     #[must_use]

@@ -75,13 +75,11 @@ fn assumed(assumption: &Assumption) -> (String, Span) {
              elsewhere",
             span,
         ),
-        Assumption::Unwrapped(span) => ("the sums compared here do not overflow", span),
+        Assumption::Unwrapped(span) => ("the sums and products compared here do not overflow", span),
         Assumption::Written(span) => {
             ("what decides here has been written, though there are ways on which it is not", span)
         }
-        Assumption::Natural(span) => {
-            ("the number of iterations that is computed with here is not negative", span)
-        }
+        Assumption::Natural(span) => ("the number that is computed with here is not negative", span),
         Assumption::Bytes(span) => {
             ("the copies that follow what is announced for them complete it, in equal parts", span)
         }

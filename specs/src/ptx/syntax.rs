@@ -13,6 +13,8 @@ pub(super) struct Module {
     pub(super) functions: Vec<Function>,
     /// The names of `.file`s by their numbers.
     pub(super) files: HashMap<u32, String>,
+    /// The names of arrays whose size the launch gives: `.extern .shared` without one.
+    pub(super) dynamic: Vec<String>,
 }
 
 /// An entry or a function.

@@ -4,7 +4,7 @@ use super::answer::{Answer, Shown};
 use crate::doubt;
 use barcheck_engine::Found;
 use barcheck_model::program::AgentId;
-use barcheck_specs::{Excluding, LineIndex, Loaded};
+use barcheck_specs::{LineIndex, Loaded};
 use std::collections::BTreeSet;
 
 /// Decisions that are listed.
@@ -70,9 +70,7 @@ fn decisions(loaded: &Loaded, shown: &Shown) -> Option<String> {
         said.push(format!("{} more", made.len() - MOST_LISTED));
     }
     let excluding = extracted.excluding(made.iter().map(|(name, _)| name.as_str()));
-    let more = excluding
-        .first()
-        .map(|Excluding { one, other, .. }| format!("; `{one}` and `{other}` may exclude one another"));
+    let more = excluding.first().map(|doubtful| format!("; this comes along with {}", doubtful.shown()));
     (!said.is_empty())
         .then(|| format!("it takes these decisions: {}{}", said.join(", "), more.unwrap_or_default()))
 }

@@ -3,8 +3,8 @@
 use super::levels::target_parser;
 use barcheck::Check;
 use barcheck_model::program::Target;
+use barcheck_specs::closest;
 use barcheck_specs::kinds::KINDS;
-use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 
 /// `barcheck explain`.
@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 )]
 pub(crate) struct ExplainArgs {
     /// A rule or lint, as `barcheck rules` lists it, or what stands in brackets behind `error`
-    #[arg(value_name = "NAME", value_parser = explained_parser(), hide_possible_values = true)]
+    #[arg(value_name = "NAME", value_parser = explained)]
     pub(crate) name: String,
 }
 
@@ -38,8 +38,21 @@ pub(crate) enum Format {
     Json,
 }
 
-fn explained_parser() -> PossibleValuesParser {
-    PossibleValuesParser::new(
-        Check::all().map(Check::name).chain(KINDS.iter().map(|kind| kind.name)).map(PossibleValue::new),
-    )
+/// The name of what can be explained: by itself, as it stands in a report, `error[deadlock]`, or with `_` for
+/// `-`.
+fn explained(text: &str) -> Result<String, String> {
+    let name = text.trim().to_ascii_lowercase().replace('_', "-");
+    let inside = name.split_once('[').and_then(|(_, rest)| rest.strip_suffix(']').or(Some(rest)));
+    let name = inside.unwrap_or(&name);
+    let known = || Check::all().map(Check::name).chain(KINDS.iter().map(|kind| kind.name));
+    if known().any(|one| one == name) {
+        return Ok(name.to_owned());
+    }
+    let meant = match name {
+        "hang" | "stuck" | "lockup" => Some("deadlock"),
+        "race" => Some("data-race"),
+        _ => closest(name, known()),
+    };
+    let meant = meant.map(|meant| format!("did you mean `{meant}`? ")).unwrap_or_default();
+    Err(format!("{meant}`barcheck rules` lists the rules"))
 }

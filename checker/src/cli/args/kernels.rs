@@ -35,6 +35,14 @@ pub(crate) struct KernelArgs {
     pub(crate) repeated_arrivals: RepeatedArrivals,
 }
 
+impl KernelArgs {
+    /// The option that gives the size of a group, if one does.
+    pub(crate) fn group(&self) -> Option<&'static str> {
+        let cluster = self.cluster.is_some().then_some("`--cluster`");
+        self.cta.is_some().then_some("`--cta`").or(cluster)
+    }
+}
+
 /// What it is that a warp arrives twice in one generation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RepeatedArrivals {

@@ -215,7 +215,7 @@ pub(crate) struct SearchArgs {
     pub(crate) timeout: Option<Duration>,
     /// Search with N threads: that pays for millions of states, on cores that are idle. The report is the
     /// same for any N [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::threads)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// What need not be searched: `none` covers every interleaving, `symmetry` one of several states that
     /// differ only in which of several identical agents is which, `schedule` makes a single run where all

@@ -13,7 +13,8 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 #[command(after_help = WHERE_EXAMPLES)]
 pub(crate) struct WhereArgs {
-    /// A protocol (`.bar`) or a module of compiled kernels (`.ptx`); `-` reads standard input
+    /// A protocol (`.bar`) or a module of compiled kernels in any notation (`.ptx`, `.sass`, …); `-` reads
+    /// standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Where agents are: AGENTS is a number, a half-open range as `0..4`, or the name of a role; PLACE is a

@@ -30,9 +30,9 @@ impl Reporter for Github {
         for (found, known) in decided.judged_findings().filter(|_| !quiet) {
             let (rule, message) = (found.rule.name(), format!("{with}{}", message(found)));
             let (level, message) = judged(found.level, message, known);
-            let (file, place, message) = match origin::of(decided, found.place) {
-                Some(source) => at_source(&source, (&file, found.place), &message),
-                None => (file.clone(), found.place, message),
+            let (file, place, message) = match origin::of_finding(decided, found) {
+                Some((source, at)) => at_source(&source, (&file, at), &message),
+                None => (file.clone(), found.shown_at(), message),
             };
             text.push_str(&command(level, &file, Some(place), rule, &message));
         }

@@ -11,12 +11,22 @@ pub(crate) enum Hint {
 
 use Hint::{NotModelled, Write};
 
+/// A language of kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Kernel {
+    /// What a text of it has in it.
+    pub(crate) sign: &'static str,
+    pub(crate) language: &'static str,
+    /// How a kernel in it is handed over.
+    pub(crate) how: &'static str,
+}
+
 /// What those who know a system from elsewhere may write.
 pub(crate) struct Foreign {
-    /// What every file of a language has that kernels are compiled to, and the name of the language.
-    pub(crate) compiled: &'static [(&'static str, &'static str)],
+    /// What every file of a language has that kernels are compiled to.
+    pub(crate) compiled: &'static [Kernel],
     /// The same of languages in which people write kernels.
-    pub(crate) written: &'static [(&'static str, &'static str)],
+    pub(crate) written: &'static [Kernel],
     /// What a statement or instruction, in lower case, is here.
     pub(crate) statement: fn(&str) -> Option<Hint>,
 }

@@ -6,8 +6,8 @@ use barcheck_model::program::Target;
 
 use super::system;
 use crate::common::diagnostic::WORDING;
-pub(crate) use hint::Foreign;
 use hint::Hint::{self, Write};
+pub(crate) use hint::{Foreign, Kernel};
 
 /// What the statement or instruction `text` is here, if it is known from elsewhere. Case does not count.
 pub(crate) fn statement(text: &str, target: Target) -> Option<Hint> {
@@ -23,20 +23,16 @@ pub(crate) fn is_access(text: &str) -> bool {
     ["load", "store"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// The language of a kernel, and the target whose barriers it has, if `text` looks like one.
-pub(crate) fn kernel(text: &str) -> Option<(&'static str, Target)> {
+/// The language of a kernel, if `text` looks like one.
+pub(crate) fn kernel(text: &str) -> Option<Kernel> {
     if !WORDING {
         return None;
     }
     // What is compiled may still have the words of its source in comments, so it is looked for first.
-    let compiled = Target::ALL.map(|target| (system::foreign(target).compiled, target));
-    let written = Target::ALL.map(|target| (system::foreign(target).written, target));
-    let mut signs = compiled
-        .into_iter()
-        .chain(written)
-        .flat_map(|(signs, target)| signs.iter().zip(std::iter::repeat(target)));
-    let ((_, language), target) = signs.find(|((sign, _), _)| text.contains(sign))?;
-    Some((language, target))
+    let compiled = Target::ALL.map(|target| system::foreign(target).compiled);
+    let written = Target::ALL.map(|target| system::foreign(target).written);
+    let mut all = compiled.into_iter().chain(written).flatten();
+    all.find(|kernel| text.contains(kernel.sign)).copied()
 }
 
 fn of_any_target(text: &str) -> Option<Hint> {
@@ -105,6 +101,7 @@ pub(crate) fn value(text: &str, target: Target) -> Option<String> {
         "blockdim" | "ntid" | "nwarpid" | "localsize" | "getlocalsize" => {
             "give the size a name before the blocks: `const SIZE = …;`".to_owned()
         }
+        "dim3" => "one number says how many there are in all: `16 * 8`".to_owned(),
         "warpsize" => "a warp has 32 lanes".to_owned(),
         _ => return None,
     })

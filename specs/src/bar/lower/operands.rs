@@ -1,6 +1,6 @@
 //! Operands, as the instructions of several targets read them.
 
-use barcheck_model::program::{Expr, LocalId, Predicate, UnaryOp};
+use barcheck_model::program::{BinaryOp, Expr, LocalId, Predicate, UnaryOp};
 
 use super::role::RoleLowerer;
 use crate::bar::ast::{self, ExprKind, Instruction, Operand, OperandKind};
@@ -87,6 +87,27 @@ impl<'a> RoleLowerer<'_, 'a> {
         }
         let value = self.expr(expr)?;
         Some(Predicate { negated, value: Some(value) })
+    }
+
+    /// Says so where a number stands as a truth, as in `warp == 1 || 2`.
+    pub(super) fn no_number(&mut self, condition: &'a ast::Expr) {
+        let ExprKind::Binary(BinaryOp::LogicalAnd | BinaryOp::LogicalOr, left, right) = &condition.kind
+        else {
+            return;
+        };
+        for side in [left, right] {
+            match side.kind {
+                ExprKind::Int(value) if !(0..=1).contains(&value) => {
+                    let diagnostic = Lint::NumberAsPredicate
+                        .says(format!("a side of this condition is the number {value}"), side.span)
+                        .label("every number but 0 is true")
+                        .help("each side is a comparison: `a == 1 || a == 2`");
+                    let subject = condition.span.text(self.context.source);
+                    self.context.lints.push(Lint::NumberAsPredicate, subject, diagnostic);
+                }
+                _ => self.no_number(side),
+            }
+        }
     }
 
     /// The local that gets a result, `None` for `_`.

@@ -1,6 +1,6 @@
 //! Names of memory and of mbarrier objects, with an index where they are arrays.
 
-use barcheck_model::program::{ArrayId, Expr, ObjectsId, Space};
+use barcheck_model::program::{ArrayId, BinaryOp, Expr, ObjectsId, Space};
 
 use super::context::{Global, GlobalKind};
 use super::role::RoleLowerer;
@@ -35,7 +35,13 @@ impl<'a> RoleLowerer<'_, 'a> {
     /// The mbarrier object that an operand names.
     pub(in crate::bar) fn object(&mut self, operand: &'a Operand) -> Option<(ObjectsId, Option<Expr>)> {
         let Some(used) = used(operand) else {
-            let help = "declare it before the blocks: `mbarrier full[4] count 1;`";
+            let is_offset = matches!(&operand.kind, OperandKind::Expr(expr)
+                if matches!(expr.kind, ExprKind::Binary(BinaryOp::Add, ..)));
+            let help = if is_offset {
+                "objects are numbered, and have no addresses: `full[1]` for `[full+8]`"
+            } else {
+                "declare it before the blocks: `mbarrier full[4] count 1;`"
+            };
             return self.wrong_operand(operand, "an mbarrier object, `full[0]`", Some(help));
         };
         let kind = NameKind::Object;

@@ -305,7 +305,10 @@ impl<'a> RoleLowerer<'_, 'a> {
 
     fn condition(&mut self, condition: &'a ast::Condition) -> Option<Condition> {
         Some(match condition {
-            ast::Condition::Value(expr) => Condition::Value(self.expr(expr)?),
+            ast::Condition::Value(expr) => {
+                self.no_number(expr);
+                Condition::Value(self.expr(expr)?)
+            }
             ast::Condition::Private => Condition::Private,
             ast::Condition::Uniform { name, span } => {
                 if name.is_none() && self.uses.is_empty() {

@@ -197,6 +197,10 @@ impl Parser<'_, '_> {
             let help = "a range stands without parentheses: `for i in 0..4 { … }`; loops step by 1";
             return self.expected_with("`)`", Some(help.to_owned()));
         }
+        if self.at(TokenKind::Equal) {
+            let help = "comparison is `==`; `=` assigns, in a statement of its own";
+            return self.expected_with("`)`", Some(help.to_owned()));
+        }
         self.expect(TokenKind::CloseParenthesis)?;
         self.depth -= 1;
         let span = self.span_from(open.span);

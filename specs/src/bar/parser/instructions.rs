@@ -100,7 +100,8 @@ impl Parser<'_, '_> {
     fn joint(&self) -> Option<&'static str> {
         let kinds = [self.current().kind, self.ahead(1).kind, self.ahead(2).kind];
         match kinds {
-            [TokenKind::Dot, TokenKind::Word, _] => Some("."),
+            // `.2d` begins with a digit.
+            [TokenKind::Dot, TokenKind::Word | TokenKind::Number, _] => Some("."),
             [TokenKind::Colon, TokenKind::Colon, TokenKind::Word] => Some("::"),
             _ => None,
         }
@@ -115,7 +116,8 @@ impl Parser<'_, '_> {
         let Some(end) = self.closing_parenthesis(false) else {
             return Ok(());
         };
-        let is_list = self.tokens[first..end].iter().any(|token| token.kind == TokenKind::Comma);
+        let is_of_list = |kind| matches!(kind, TokenKind::Comma | TokenKind::OpenBracket);
+        let is_list = self.tokens[first..end].iter().any(|token| is_of_list(token.kind));
         if !is_list && end > first + 1 {
             return Ok(());
         }

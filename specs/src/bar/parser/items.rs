@@ -1,9 +1,9 @@
 //! Declarations, and blocks with their agents.
 
-use barcheck_model::program::{Space, Target};
+use barcheck_model::program::{BinaryOp, Space, Target};
 
 use super::{Class, Parsed, Parser};
-use crate::bar::ast::{Allow, Expr, File, Item, Name, Object, Role, SharedBlock};
+use crate::bar::ast::{Allow, Expr, ExprKind, File, Item, Name, Object, Role, SharedBlock};
 use crate::bar::foreign_syntax;
 use crate::bar::mnemonics;
 use crate::bar::syntax_error::SyntaxError;
@@ -139,7 +139,8 @@ impl Parser<'_, '_> {
             closest(word, words::declarations(self.notation))
         };
         let word = word.chars().take(40).collect();
-        self.report(&SyntaxError::UnknownItem { word, suggestion, span })
+        let agents = self.notation.agents;
+        self.report(&SyntaxError::UnknownItem { word, suggestion, agents, span })
     }
 
     fn statement_outside_block(&mut self) -> Parsed<Item> {
@@ -161,6 +162,10 @@ impl Parser<'_, '_> {
         }
         let keyword = self.advance_as(Class::Keyword).span;
         let value = self.expr()?;
+        if self.at(TokenKind::Comma) {
+            let help = format!("one number says how many there are in all: `{right} 16 * 8;`");
+            return self.expected_with("`;`", Some(help));
+        }
         self.expect_semicolon()?;
         Ok(Item::Size { keyword, value })
     }
@@ -192,6 +197,11 @@ impl Parser<'_, '_> {
     fn constant(&mut self, param: bool) -> Parsed<Item> {
         self.advance_as(Class::Keyword);
         let name = self.name("a name")?;
+        if self.at(TokenKind::Word) {
+            let keyword = if param { "param" } else { "const" };
+            let help = format!("all are integers: `{keyword} {} = 4;`, without a type", self.word());
+            return self.expected_with("`=`", Some(help));
+        }
         self.expect(TokenKind::Equal)?;
         let value = self.expr()?;
         self.expect_semicolon()?;
@@ -233,12 +243,26 @@ impl Parser<'_, '_> {
     /// A name, and the number of elements if it is an array's.
     fn declarator(&mut self) -> Parsed<(Name, Option<Expr>)> {
         let name = self.name("a name")?;
+        if self.at(TokenKind::Word) && self.ahead(1).kind == TokenKind::OpenBracket {
+            let help = format!("locations have no types: `{}[4]`", self.word());
+            return self.expected_with("`;`", Some(help));
+        }
         if !self.eat(TokenKind::OpenBracket) {
             return Ok((name, None));
         }
         let length = self.expr()?;
         self.expect(TokenKind::CloseBracket)?;
+        self.one_index(&name)?;
         Ok((name, Some(length)))
+    }
+
+    /// Reports `a[4][16]`.
+    pub(super) fn one_index(&mut self, array: &Name) -> Parsed<()> {
+        if !self.at(TokenKind::OpenBracket) {
+            return Ok(());
+        }
+        let help = format!("an array has one index: `{}[i * 16 + j]`", array.text);
+        self.expected_with("`;`", Some(help))
     }
 
     fn shared_block(&mut self) -> Parsed<Item> {
@@ -301,6 +325,7 @@ impl Parser<'_, '_> {
         }
         let keyword = self.advance_as(Class::Keyword).span;
         let first = self.expr()?;
+        self.no_list(&first)?;
         let end = self.range_end()?;
         let ctas = if self.notation.cluster && self.eat_keyword("of") { Some(self.ctas()?) } else { None };
         let name = if self.eat_keyword("as") { Some(self.role_name()?) } else { None };
@@ -317,6 +342,30 @@ impl Parser<'_, '_> {
         self.role = self.current().span;
         let block = self.block(keyword)?;
         Ok(Item::Role(Role { first, end, ctas, name, head, block }))
+    }
+
+    /// Reports `warps 0-3` and `warp 1, 2`.
+    fn no_list(&mut self, first: &Expr) -> Parsed<()> {
+        let agents = self.notation.agents;
+        if let ExprKind::Binary(BinaryOp::Sub, from, to) = &first.kind
+            && let (ExprKind::Int(from), ExprKind::Int(to)) = (&from.kind, &to.kind)
+            && from < to
+        {
+            let (expected, found) = ("`..`".to_owned(), "`-`".to_owned());
+            let help = Some(format!(
+                "a range leaves its end out: `{agents} {from}..{} {{ … }}`",
+                to.saturating_add(1)
+            ));
+            return self.report(&SyntaxError::Expected { expected, found, span: first.span, help });
+        }
+        if self.at(TokenKind::Comma) {
+            let help = format!(
+                "a block is of agents side by side: `{agents} 1..4 {{ … }}`; what others do as well stands in a \
+                 `block` of its own, used by each"
+            );
+            return self.expected_with("`{`", Some(help));
+        }
+        Ok(())
     }
 
     /// `cta 1`, or `ctas 1..4`.

@@ -266,6 +266,7 @@ impl Parser<'_, '_> {
         let index = if self.eat(TokenKind::OpenBracket) {
             let index = self.expr()?;
             self.expect(TokenKind::CloseBracket)?;
+            self.one_index(&array)?;
             Some(index)
         } else {
             None
@@ -352,6 +353,7 @@ impl Parser<'_, '_> {
         let declares = (next == TokenKind::Word && self.ahead(2).kind == TokenKind::Equal)
             .then(|| self.short_text(self.ahead(1).span));
         let hint = hint.or_else(|| self.is_call().then_some(foreign_syntax::hint::CALL));
+        let hint = hint.or_else(|| (next == TokenKind::OpenBracket).then_some(foreign_syntax::hint::ACCESS));
         let word = self.short_text(span);
         self.report(&SyntaxError::UnknownStatement { word, hint, suggestion, declares, span })
     }

@@ -169,7 +169,8 @@ impl Families {
             let own: Vec<_> = members.iter().filter(|(.., member)| member.family == number).collect();
             let computed = numbers.iter().filter_map(|computed| {
                 let member = families.member(&computed.one).filter(|member| member.family == number)?;
-                Some([side(&computed.one, member).least, side(&computed.two, member).least])
+                let family = &families.all[number];
+                Some([least(&computed.one, member, family), least(&computed.two, member, family)])
             });
             let computed: Vec<[i64; 2]> = computed.collect();
             let family = &mut families.all[number];
@@ -290,9 +291,11 @@ impl Families {
         let formulas = decisions.iter().filter_map(|decision| decision.formula.as_ref());
         families.whole = whole(formulas.clone());
         let thresholds: Vec<&Threshold> = formulas.flat_map(super::Formula::thresholds).collect();
-        for sign in [Sign::Signed, Sign::Unsigned, Sign::Either] {
-            for threshold in thresholds.iter().filter(|t| t.sign == sign && t.grows()) {
-                families.join(threshold);
+        // What grows by units says of what is divided by them where it belongs.
+        for has_unit in [true, false] {
+            for sign in [Sign::Signed, Sign::Unsigned, Sign::Either] {
+                let of = |t: &&&Threshold| t.sign == sign && t.grows() && t.unit.is_some() == has_unit;
+                thresholds.iter().filter(of).for_each(|threshold| families.join(threshold));
             }
         }
         families
@@ -342,17 +345,15 @@ impl Families {
         found.or_else(|| self.in_units(threshold))
     }
 
-    /// A threshold that does not grow, in a family whose thresholds grow by something that is no number.
+    /// A threshold in a family whose thresholds grow by something that is no number, as it does not itself.
     fn in_units(&self, threshold: &Threshold) -> Option<Member> {
-        if threshold.grows() {
-            return None;
-        }
         let family = |what: &str, unit: Option<&str>| {
             let is_it = |((name, of, sign, depth), _): &(&Name, &usize)| {
                 let of = of.as_deref();
                 *name == what
                     && of.is_some_and(|of| unit.is_none_or(|unit| unit == of))
-                    && (*sign, *depth) == (threshold.sign, threshold.depth)
+                    && (threshold.sign == Sign::Either || *sign == threshold.sign)
+                    && *depth == threshold.depth
             };
             self.names.iter().find(is_it).map(|(_, family)| *family)
         };
@@ -360,7 +361,7 @@ impl Families {
             Some(Member { family: family(&side.what, Some(unit))?, turned: *turned, above: None })
         });
         let sides = [Some((&threshold.side, false)), threshold.other.as_ref().map(|other| (other, true))];
-        let mut sides = sides.into_iter().flatten();
+        let mut sides = sides.into_iter().flatten().filter(|_| !threshold.grows());
         some_units.or_else(|| {
             sides.find_map(|(side, turned)| {
                 let of = |least: i64| family(&format!("{}{:+}", side.what, least.checked_neg()?), None);
@@ -368,6 +369,14 @@ impl Families {
                 Some(Member { family, turned, above: None })
             })
         })
+    }
+
+    /// By how much a number is more than its family counts, given whether it is at least 1: of `x / unit`,
+    /// units are counted that x has beyond some.
+    pub(super) fn more(&self, one: &Threshold, member: Member) -> Option<i64> {
+        let family = &self.all[member.family];
+        let is_counted = one.unit == family.unit;
+        if is_counted { Some(0) } else { 1_i64.checked_sub(least(one, member, family)) }
     }
 
     /// Whether a family makes one of several decisions.

@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::families::{gcd, up_to_multiple};
 use super::sum::{Linear, Rounds};
-use super::{Formula, InUnits, Low, Side, Sign, Threshold};
-use crate::kernel::arithmetic::signed;
+use super::{Formula, Low, Side, Sign, Threshold};
+use crate::kernel::arithmetic::{signed, without_sign};
 use crate::kernel::code::{Comparison, Operation, Type};
 use crate::kernel::flow::Flow;
 use crate::kernel::keys::Keys;
@@ -181,13 +180,17 @@ impl Asker<'_> {
         is_deep: bool,
     ) -> Option<Threshold> {
         let still = (&Rounds::new(), is_deep);
-        let side = self.side(sum, least, still)?;
+        let mut side = self.side(sum, least, still)?;
+        if sign == Sign::Unsigned && side.above.is_empty() && sum.atoms.values().all(|times| *times > 0) {
+            side.floor = side.floor.max(Some(0));
+        }
         let other = Some(self.side(&sum.negated()?, 1_i64.checked_sub(least)?, still)?);
         let (scope, depth) = self.scope(sum)?;
         let about = self.about(sum);
         let around = self.flow().around(self.keys.node);
         let depths = around.map(|l| (self.flow().loops[l].header, self.depth(l)));
         let mut inside: Vec<_> = depths.take_while(|(_, inner)| *inner > depth).collect();
+        let is_mixed = self.mixes(sum, sign);
         let is_invariant = self.is_invariant(sum);
         if is_invariant {
             inside.extend(self.left());
@@ -206,9 +209,39 @@ impl Asker<'_> {
             inside,
             about,
             is_turned,
+            is_mixed,
             is_invariant,
             most: None,
         })
+    }
+
+    /// Whether unknown numbers of a sum that is compared with a sign, or without, are divided, or held
+    /// against others, the other way.
+    fn mixes(&self, sum: &Linear, sign: Sign) -> bool {
+        let is_top = |value: ValueId| {
+            let term = self.values().term(value);
+            matches!(
+                term,
+                Term::Apply { operation: Operation::ShiftRight, ty: Type { signed: true, .. }, .. }
+            )
+        };
+        let is_other = |term: &Term| {
+            let Term::Apply { operation, ty, terms } = term else { return false };
+            let divides = match operation {
+                Operation::Divide | Operation::Maximum | Operation::Minimum => true,
+                Operation::And if ty.bits == 32 => {
+                    return self.with_number(terms).is_some_and(|(_, mask)| without_sign(mask) != 0);
+                }
+                // The sign by itself is what compilers round towards 0 with.
+                Operation::ShiftRight => {
+                    let by = self.values().as_known(terms[1]).and_then(Lanes::all);
+                    !is_top(terms[0]) && by != Some(31)
+                }
+                _ => false,
+            };
+            divides && ty.signed == (sign == Sign::Unsigned)
+        };
+        sum.atoms.keys().any(|atom| !self.is_natural(*atom) && any(self.values(), *atom, is_other))
     }
 
     /// Whether none of the unknown numbers of a sum ever changes.
@@ -267,7 +300,9 @@ impl Asker<'_> {
                 (Side { rounds: rounds.into_iter().collect(), ..side }, Some(self.keys.of(unit)))
             }
         };
-        let (other, inside, in_units, is_turned) = (None, Vec::new(), Vec::new(), true);
+        let in_units = self.of_quotient(&base, least, false).filter(|_| unit.is_none());
+        let in_units = in_units.into_iter().collect();
+        let (other, inside, is_turned) = (None, Vec::new(), true);
         let most = match side.rounds.as_slice() {
             [(header, _)] => self.flow().innermost[*header].and_then(|inner| self.most[inner]),
             _ => None,
@@ -283,36 +318,11 @@ impl Asker<'_> {
             inside,
             about,
             is_turned,
+            is_mixed: self.mixes(sum, sign),
             is_invariant: self.is_invariant(sum),
             most,
         };
         Some(Formula::Reaches(Box::new(threshold)))
-    }
-
-    /// How many units a sum without iterations has to have so that it is at least a number; it grows by so
-    /// many of them. Nothing lies between multiples of what all is a multiple of.
-    fn side_in(&self, unit: ValueId, sum: &Linear, least: i64, growth: &[i64]) -> Option<Side> {
-        let mut base = sum.clone();
-        let times = base.atoms.remove(&unit).unwrap_or(0);
-        let step = base.atoms.values().chain(growth).copied().fold(times, gcd);
-        let offset = up_to_multiple(least.checked_sub(base.known)?, step)?;
-        let what = format!("{}{:+}", self.words(&base)?, offset.checked_neg()?);
-        let is_bounded = self.is_bounded(&base);
-        let least = times.checked_neg()?;
-        let (rounds, above) = (Vec::new(), Vec::new());
-        Some(Side { what, least, rounded: least, given: None, floor: None, is_bounded, rounds, above })
-    }
-
-    /// A sum in each of its unknown numbers that thresholds may grow by.
-    fn in_units(&self, sum: &Linear, least: i64, turned: bool) -> Option<Vec<InUnits>> {
-        let units = sum.atoms.keys().filter(|atom| sum.atoms.len() > 1 && self.is_positive(**atom));
-        // What grows may do so by a single unit.
-        let ways = units.flat_map(|unit| [(unit, &[] as &[i64]), (unit, &[1])]);
-        let in_unit = |(unit, growth): (&ValueId, &[i64])| {
-            let side = self.side_in(*unit, sum, least, growth)?;
-            Some(InUnits { unit: self.keys.of(*unit), side, turned })
-        };
-        ways.map(in_unit).collect()
     }
 
     /// How many loops are around what is in a loop.
@@ -350,6 +360,11 @@ impl Asker<'_> {
                 };
                 Linear { rounds: BTreeMap::from([((*header, unit), times)]), ..Linear::default() }
             }
+            Term::Apply { operation: Operation::Not, ty: of, terms } if of.bits >= 32 => {
+                let mut sum = self.linear(terms[0], Type { signed: true, ..*of }, left)?.negated()?;
+                sum.known = sum.known.checked_sub(1)?;
+                sum
+            }
             Term::Apply { operation: Operation::Multiply, ty: of, terms } => {
                 let [a, b] = terms[..] else { return Some(atom()) };
                 let (a, b) = (self.linear(a, *of, left)?, self.linear(b, *of, left)?);
@@ -362,7 +377,9 @@ impl Asker<'_> {
                 });
                 inside.unwrap_or_else(|| Some(atom()))?
             }
-            Term::Apply { operation: Operation::Convert(from), ty: to, terms } if from.bits < to.bits => {
+            Term::Apply { operation: Operation::Convert(from), ty: to, terms }
+                if from.bits < to.bits && self.has_bits(terms[0], from.bits) =>
+            {
                 let inside = self.linear(terms[0], Type { bits: from.bits, signed: from.signed }, left)?;
                 if from.signed == ty.signed || !from.signed { inside } else { atom() }
             }
@@ -374,6 +391,35 @@ impl Asker<'_> {
         })
     }
 
+    /// Whether a term has no more bits than these: to convert it from so many cuts nothing off.
+    fn has_bits(&self, value: ValueId, bits: u8) -> bool {
+        match self.values().term(value) {
+            // What registers hold at first has their bits, of which 32 are the fewest that are counted with.
+            Term::Apply { .. } | Term::Sum { .. } => self.values().width(value) <= bits,
+            _ => bits >= 32 || self.values().width(value) <= bits,
+        }
+    }
+
+    /// Whether what a condition compares is about one thing on both sides, as `n % m < m` is: then not every
+    /// outcome need come about.
+    pub(in crate::kernel) fn bounds_itself(&self, condition: ValueId) -> bool {
+        let Term::Apply { operation: Operation::Compare(_), ty, terms } = self.values().term(condition)
+        else {
+            return false;
+        };
+        let [a, b] = terms[..] else { return false };
+        let sides = self.linear(a, *ty, DEPTH).zip(self.linear(b, *ty, DEPTH));
+        let Some((mut difference, other)) = sides else { return false };
+        if difference.add(&other, -1).is_none() {
+            return false;
+        }
+        let mut seen = BTreeSet::new();
+        difference
+            .atoms
+            .keys()
+            .any(|atom| self.keys.about(*atom).into_iter().any(|about| !seen.insert(about)))
+    }
+
     /// How a condition comes out whatever is unknown in it.
     fn settled(&self, condition: ValueId) -> Option<bool> {
         let selects = |term: &Term| matches!(term, Term::Apply { operation: Operation::Select, .. });
@@ -382,57 +428,6 @@ impl Asker<'_> {
             return None;
         }
         self.formula(condition)?.known()
-    }
-
-    /// Iterations and a number, times what each of them adds.
-    fn product(&self, iterations: &Linear, unit: &Linear) -> Option<Linear> {
-        let unit = unit.alone().filter(|_| unit.known == 0)?;
-        if !iterations.atoms.is_empty() || iterations.rounds.keys().any(|(_, unit)| unit.is_some()) {
-            return None;
-        }
-        let mut product = Linear::default();
-        for ((header, _), times) in &iterations.rounds {
-            product.rounds.insert((*header, Some(unit)), *times);
-        }
-        if iterations.known != 0 {
-            product.atoms.insert(unit, iterations.known);
-        }
-        Some(product)
-    }
-
-    /// What is added in each iteration, as so many times an unknown number.
-    fn steps(&self, step: ValueId, ty: Type, left: u32) -> (Option<ValueId>, i64) {
-        let sum = self.linear(step, ty, left);
-        let atoms = sum.filter(|sum| sum.known == 0 && sum.rounds.is_empty()).map(|sum| sum.atoms);
-        match atoms.as_ref().and_then(|atoms| atoms.first_key_value()) {
-            Some((unit, times)) if *times > 0 && atoms.as_ref().is_some_and(|atoms| atoms.len() == 1) => {
-                (Some(*unit), *times)
-            }
-            _ => (Some(step), 1),
-        }
-    }
-
-    /// Whether what is added in each iteration is greater than 0: sizes of grids are, and so are their
-    /// products as long as they do not overflow.
-    fn is_positive(&self, unit: ValueId) -> bool {
-        match self.values().term(unit) {
-            Term::Same(name) => {
-                let is_size = |name: &String| name.contains("nctaid") || name.contains("nclusterid");
-                self.keys.code.names.get(*name as usize).is_some_and(is_size)
-            }
-            Term::Sum { bits, terms, known } => {
-                let is_factor = |factor: &Lanes| factor.all().is_some_and(|by| signed(by, *bits) > 0);
-                let mut parts =
-                    terms.iter().map(|(term, factor)| is_factor(factor) && self.is_positive(*term));
-                known.is_zero() && parts.all(|is_one| is_one)
-            }
-            Term::Apply {
-                operation: Operation::Convert(_) | Operation::Multiply | Operation::MultiplyWide,
-                terms,
-                ..
-            } => terms.iter().all(|term| self.is_positive(*term)),
-            _ => false,
-        }
     }
 
     /// A sum in words, without its known number.

@@ -68,6 +68,7 @@ mod rounding;
 mod sides;
 mod sites;
 mod sum;
+mod units;
 mod ways;
 mod written;
 
@@ -200,6 +201,9 @@ pub(super) struct Threshold {
     pub(super) about: BTreeSet<String>,
     /// The comparison was turned around, which is right if no sum overflows.
     pub(super) is_turned: bool,
+    /// It is compared with a sign and divided without one, or the other way round, which is the same of what
+    /// is not negative.
+    pub(super) is_mixed: bool,
     /// The number never changes while the kernel runs.
     pub(super) is_invariant: bool,
     /// It grows with one loop, which has at most so many iterations.

@@ -53,8 +53,9 @@ impl Plan<'_> {
 
     pub(super) fn low(&self, low: &Low) -> Asked {
         let known = || {
-            let family = self.families.member(&low.first)?.family;
-            Some((&self.names[family], self.families.all[family].offset()?))
+            let member = self.families.member(&low.first)?;
+            let offset = self.families.all[member.family].offset()?;
+            Some((&self.names[member.family], offset + self.families.more(&low.first, member)?))
         };
         let Some((name, offset)) = known() else { return Asked::Text("1".to_owned()) };
         let rest = match (offset + low.more) & low.mask {

@@ -435,9 +435,9 @@ fn known(decision: &Decision) -> Option<bool> {
 /// What has to be taken for true of a decision that is counted.
 fn rests_on(decision: &Decision, span: Span) -> BTreeSet<Assumption> {
     let mut assumes = decision.assumes.clone();
-    let mut thresholds = decision.formula.iter().flat_map(Formula::thresholds);
-    if thresholds.any(|threshold| threshold.is_turned) {
-        assumes.insert(Assumption::Unwrapped(span));
+    for threshold in decision.formula.iter().flat_map(Formula::thresholds) {
+        assumes.extend(threshold.is_turned.then_some(Assumption::Unwrapped(span)));
+        assumes.extend(threshold.is_mixed.then_some(Assumption::Natural(span)));
     }
     assumes
 }

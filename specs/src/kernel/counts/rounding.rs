@@ -2,7 +2,7 @@
 
 use super::linear::{Asker, DEPTH};
 use super::sum::Linear;
-use crate::kernel::arithmetic::{cut, signed};
+use crate::kernel::arithmetic::{cut, signed, without_sign};
 use crate::kernel::code::{Comparison, Operation, Type};
 use crate::kernel::lanes::Lanes;
 use crate::kernel::value::{Term, ValueId};
@@ -17,7 +17,7 @@ impl Asker<'_> {
             };
             let (inside, mask) = self.with_number(terms)?;
             // Bits that the number does not have need not be kept.
-            let mask = cut(!mask, self.values().width(inside).min(of.bits));
+            let mask = cut(!mask & !without_sign(mask), self.values().width(inside).min(of.bits));
             let low = i64::try_from(mask).ok().filter(|mask| *mask > 0 && (mask + 1) & mask == 0)?;
             return Some((self.linear(inside, ty, DEPTH)?, low, 0));
         }

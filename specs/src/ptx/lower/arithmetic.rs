@@ -73,7 +73,7 @@ impl<'m> Lowerer<'m> {
             "cvt" => {
                 let from = types::integer(current.parts.iter().rev().find(is_type)?)?;
                 let to = types::integer(current.parts.iter().find(is_type)?)?;
-                self.simple(current, (Operation::Convert(from), 1), to)
+                self.conversion(current, from, to)
             }
             "mul" | "mul24" => self.product(current, ty),
             "mad" | "mad24" => self.sum_of_product(current, ty),
@@ -96,6 +96,21 @@ impl<'m> Lowerer<'m> {
             Operand::Register(register, false) => Some(self.register(*register)),
             _ => None,
         }
+    }
+
+    /// `cvt`: into a register that is wider than the type, the sign goes on if the type has one (PTX ISA,
+    /// 9.5.1, Operand Size Exceeding Instruction-Type Size).
+    fn conversion(&mut self, current: &Current<'m>, from: Type, to: Type) -> Option<()> {
+        let register = self.destination(current)?;
+        let bits = self.code.bits.get(register as usize).copied().filter(|bits| *bits <= 64)?;
+        if !to.signed || bits <= to.bits {
+            return self.simple(current, (Operation::Convert(from), 1), to);
+        }
+        let argument = self.argument(current, current.operands().get(1)?);
+        let narrow = self.intermediate(current, Function::Integer(Operation::Convert(from), to), &[argument]);
+        let widened = Function::Integer(Operation::Convert(to), Type { bits, signed: true });
+        self.compute(current, register, widened, &[narrow]);
+        Some(())
     }
 
     fn simple(

@@ -1,6 +1,6 @@
 //! Loads, stores and the exchange of values between lanes.
 
-use crate::kernel::code::{Argument, Function, Memory, Operation, Register};
+use crate::kernel::code::{Argument, Function, Memory, Operation, Register, Type};
 use crate::ptx::params::shown_param;
 use crate::ptx::syntax::{Base, Operand};
 
@@ -82,7 +82,13 @@ impl<'m> Lowerer<'m> {
         if let Some((name, offset)) = part {
             let value = self.param(name, offset, types::integer(ty).map_or(0, |ty| ty.bits));
             // What is not an integer is the same all the same.
-            let function = types::integer(ty).map_or(Function::Integer(Operation::Convert(LONG), LONG), copy);
+            let function =
+                types::integer(ty).map_or(Function::Integer(Operation::Convert(LONG), LONG), |ty| {
+                    let bits = self.code.bits.get(to as usize).copied().filter(|bits| *bits <= 64);
+                    // Into a register that is wider the sign goes on.
+                    let bits = bits.filter(|bits| ty.signed && *bits > ty.bits).unwrap_or(ty.bits);
+                    Function::Integer(Operation::Convert(ty), Type { bits, ..ty })
+                });
             return self.compute(current, to, function, &[value]);
         }
         let memory = match space {

@@ -33,6 +33,11 @@ impl<'m> Lowerer<'m> {
             Some(Effect::Lanes) => self.lanes(&current),
             Some(Effect::OfWarp) => self.opaque(&current, Function::OfWarp),
             Some(Effect::Unknown) => {
+                // It waits until there is as much (PTX ISA, tcgen05.alloc).
+                if current.parts.starts_with(&["tcgen05", "alloc"]) {
+                    let what = "as much tensor memory as is asked for here is free, or becomes so";
+                    self.code.assumed.push((what.to_owned(), current.instruction.span));
+                }
                 if stores::writes(opcode) {
                     self.changes(&current);
                 }

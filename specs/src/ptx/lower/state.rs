@@ -170,7 +170,11 @@ impl<'m> Lowerer<'m> {
             return Argument::Number(32);
         }
         if !name.starts_with('%') {
-            let symbol = self.name(name);
+            // All arrays whose size the launch gives begin at one address (CUDA C++ Programming Guide,
+            // `__shared__`).
+            let dynamic = &self.module.dynamic;
+            let first = dynamic.first().filter(|_| dynamic.iter().any(|one| one == name));
+            let symbol = self.name(first.map_or(name, String::as_str));
             self.code.symbols.insert(symbol);
             return Argument::Same(symbol);
         }

@@ -36,7 +36,11 @@ impl<'s> Reader<'s, '_> {
             (_, ".entry") => return self.function(true),
             (_, ".func") => return self.function(false),
             // Linking directives stand before what they concern.
-            (_, ".visible" | ".extern" | ".weak" | ".common") => {}
+            (_, ".extern") => {
+                let next = self.lexer.peek();
+                return self.text(next) != ".shared" || self.dynamic(token.span);
+            }
+            (_, ".visible" | ".weak" | ".common") => {}
             (_, ".section") => return self.section(),
             (Kind::Word, word) if word.starts_with('.') => return self.declaration(token.span),
             (Kind::Sign(b';'), _) => {}
@@ -112,6 +116,29 @@ impl<'s> Reader<'s, '_> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// `.extern .shared .align 16 .b8 name[];`
+    fn dynamic(&mut self, start: Span) -> bool {
+        let (mut name, mut open) = (None, false);
+        loop {
+            let token = self.lexer.next();
+            match token.kind {
+                Kind::Word => name = Some(self.text(token)),
+                Kind::Sign(b'[') => open = true,
+                Kind::Sign(b']') if open => {
+                    self.module.dynamic.extend(name.map(str::to_owned));
+                    return self.declaration(start);
+                }
+                Kind::Sign(b';') => return true,
+                Kind::End => {
+                    self.report(&PtxError::Unclosed("this declaration", start));
+                    return false;
+                }
+                _ => {}
+            }
+            open &= token.kind == Kind::Sign(b'[');
         }
     }
 

@@ -29,6 +29,13 @@ impl<'s> Reader<'s, '_> {
                     let operands = groups.pop()?;
                     return groups.is_empty().then_some(operands);
                 }
+                Kind::Sign(b'(') if self.is_constant_ahead() => match self.operand(scopes, to_labels) {
+                    Some(operand) => operand,
+                    None => {
+                        self.skip_statement();
+                        return None;
+                    }
+                },
                 Kind::Sign(b'{' | b'(') if groups.len() < GROUPS => {
                     self.lexer.next();
                     groups.push(Vec::new());
@@ -83,13 +90,8 @@ impl<'s> Reader<'s, '_> {
                 let register = scopes.register(self.text(token))?;
                 Some(Operand::Register(register, true))
             }
-            Kind::Sign(b'-') => {
-                let token = self.lexer.next();
-                match number(self.text(token)) {
-                    Some(number) => Some(Operand::Number(number.wrapping_neg())),
-                    None => Some(Operand::Name(token.span)),
-                }
-            }
+            Kind::Sign(b'-') if self.is_real_ahead() => Some(Operand::Name(self.lexer.next().span)),
+            Kind::Sign(b'-' | b'~' | b'(') => self.constant(token).map(Operand::Number),
             Kind::Word if to_labels => Some(Operand::Label(scopes.use_label(text, token.span))),
             Kind::Word => {
                 let one = if text == "_" { None } else { scopes.register(text) };
@@ -111,10 +113,19 @@ impl<'s> Reader<'s, '_> {
                 if is_element(text) && scopes.register(&text[..text.len() - 2]).is_some() {
                     return Some(Operand::Other);
                 }
-                Some(number(text).map_or(Operand::Name(token.span), Operand::Number))
+                match number(text) {
+                    Some(_) => self.constant(token).map(Operand::Number),
+                    None => Some(Operand::Name(token.span)),
+                }
             }
             _ => None,
         }
+    }
+
+    /// Whether what follows a minus is a number, but none that is followed: `-1.5`, `-0f3F800000`.
+    fn is_real_ahead(&mut self) -> bool {
+        let token = self.lexer.peek();
+        token.kind == Kind::Word && number(self.text(token)).is_none()
     }
 
     /// What follows `[`.
@@ -129,14 +140,9 @@ impl<'s> Reader<'s, '_> {
             },
             _ => return None,
         };
-        if self.lexer.take(b'+') {
-            let negative = self.lexer.take(b'-');
+        if self.lexer.take(b'+') || self.lexer.peek().kind == Kind::Sign(b'-') {
             let token = self.lexer.next();
-            let value = number(self.text(token))? as i64;
-            offset = offset.wrapping_add(if negative { value.wrapping_neg() } else { value });
-        } else if self.lexer.take(b'-') {
-            let token = self.lexer.next();
-            offset = offset.wrapping_sub(number(self.text(token))? as i64);
+            offset = offset.wrapping_add(self.constant(token)? as i64);
         }
         if self.lexer.take(b']') {
             return Some(Operand::Address(base, offset));

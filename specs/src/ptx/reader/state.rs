@@ -1,5 +1,7 @@
 //! A reader on its way through the text.
 
+use std::collections::HashMap;
+
 use crate::common::diagnostic::Sink;
 use crate::ptx::error::PtxError;
 use crate::ptx::syntax::Module;
@@ -11,6 +13,9 @@ pub(super) struct Reader<'s, 'e> {
     pub(super) lexer: Lexer<'s>,
     pub(super) errors: &'e mut Sink,
     pub(super) module: Module,
+    /// Of lines, each with the number of its file, those where the functions that hold them were inlined,
+    /// from outside: functions are inlined into functions that are.
+    pub(super) outermost: HashMap<(u32, u32), (u32, u32)>,
 }
 
 impl<'s> Reader<'s, '_> {

@@ -100,7 +100,10 @@ impl<'s> Reader<'s, '_> {
             self.lexer.next();
         }
         let [file, line] = numbers;
-        let inlined_at = self.inlined_at();
+        let place = (file, line);
+        // Where that was inlined is what was said of it last.
+        let inlined_at = self.inlined_at().map(|at| self.outermost.get(&at).copied().unwrap_or(at));
+        self.outermost.insert(place, inlined_at.unwrap_or(place));
         body.lines.push(LineMark { from: body.instructions.len() as u32, file, line, inlined_at });
         self.rest_of_line();
     }

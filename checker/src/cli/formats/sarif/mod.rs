@@ -48,10 +48,13 @@ impl Reporter for Sarif {
         let state = |known: bool| decided.known.as_ref().map(|_| if known { "unchanged" } else { "new" });
         if !decided.is_as_expected() {
             for (found, known) in decided.judged_findings() {
-                let source = origin::of(decided, found.place);
+                let source = origin::of_finding(decided, found);
                 let result = Finding { baseline_state: state(known), ..result(found, &file, &with) };
                 let result = match source {
-                    Some(source) => self.at_source(result, &source),
+                    Some((source, at)) => {
+                        let locations = [file.location(Some(at), None)];
+                        self.at_source(Finding { locations, ..result }, &source)
+                    }
                     None => result,
                 };
                 self.results.push(result);
@@ -141,7 +144,7 @@ fn result(found: &Found, file: &File<'_>, with: &str) -> Finding {
         rule_index: rules::index(found.rule),
         level: rules::level(found.level),
         message: format!("{with}{}{gap}{explanation}{left_out}", found.message).into(),
-        locations: [file.location(Some(found.place), None)],
+        locations: [file.location(Some(found.shown_at()), None)],
         related_locations: related(found, file),
         partial_fingerprints: BTreeMap::from([(FINGERPRINT, found.fingerprint.clone())]),
         baseline_state: None,

@@ -1,10 +1,15 @@
 //! What vISA has, and what it is here.
 
-use crate::bar::foreign_syntax::hint::{ACCESS, Foreign, Hint, is};
+use crate::bar::foreign_syntax::hint::{ACCESS, Foreign, Hint, Kernel, is};
 use Hint::{NotModelled, Write};
 
-pub(in crate::bar::system) const FOREIGN: Foreign =
-    Foreign { compiled: &[(".decl ", "vISA")], written: &[], statement };
+pub(in crate::bar::system) const FOREIGN: Foreign = Foreign { compiled: &[VISA], written: &[], statement };
+
+const VISA: Kernel = Kernel {
+    sign: ".decl ",
+    language: "vISA",
+    how: "name the file `kernel.visaasm`: `barcheck verify kernel.visaasm`",
+};
 
 const VISA_BARRIER: Hint = NotModelled(
     "only the named barriers are; with `nbarrier.signal id, threads;` and `nbarrier.wait id;` a whole group \

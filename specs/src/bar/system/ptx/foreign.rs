@@ -1,12 +1,21 @@
 //! What PTX and CUDA C++ have, and what it is here.
 
-use crate::bar::foreign_syntax::hint::{ACCESS, COPIES, Foreign, Hint, LANES, is};
+use crate::bar::foreign_syntax::hint::{ACCESS, COPIES, Foreign, Hint, Kernel, LANES, is};
 use Hint::{NotModelled, Write};
 
-pub(in crate::bar::system) const FOREIGN: Foreign = Foreign {
-    compiled: &[(".target sm_", "PTX"), (".visible .entry", "PTX")],
-    written: &[("__global__", "CUDA C++")],
-    statement,
+pub(in crate::bar::system) const FOREIGN: Foreign =
+    Foreign { compiled: &[Kernel { sign: ".target sm_", ..PTX }, PTX], written: &[CUDA], statement };
+
+const PTX: Kernel = Kernel {
+    sign: ".visible .entry",
+    language: "PTX",
+    how: "name the file `kernel.ptx`, and say how many threads a CTA has: `barcheck verify --cta 128 kernel.ptx`",
+};
+const CUDA: Kernel = Kernel {
+    sign: "__global__",
+    language: "CUDA C++",
+    how: "compile it, `nvcc -ptx -lineinfo kernel.cu`, and hand over what comes of it: `barcheck verify --cta 128 \
+          kernel.ptx`",
 };
 
 const CLUSTERS: Hint = Write(
@@ -23,6 +32,14 @@ const RELAXED_WAITS: Hint = NotModelled(
      `mbarrier.wait.parity full[0], 0;`",
 );
 const PROXIES: Hint = NotModelled("of the proxies only the asynchronous one is: `fence.proxy.async;`");
+const BULK: Hint = Write(
+    "say the location that it writes, its bytes, and the object on which they complete: `cp.async.bulk.tensor buf[s], \
+     4096, full[s];`",
+);
+const PRODUCTS: Hint = Write(
+    "what an asynchronous product reads is written where the product is waited for, `read buf[s];`; of `tcgen05` there \
+     is `tcgen05.commit full[s];`",
+);
 const LAUNCHES: Hint = Write(
     "ask by `clusterlaunchcontrol.try_cancel answer, full;` with `shared answer;` and an mbarrier object `full`, and \
      write `read answer;` where the answer is looked at",
@@ -57,7 +74,12 @@ fn statement(text: &str) -> Option<Hint> {
         _ if is(text, &["fence.proxy"]) => PROXIES,
         _ if is(text, &["clusterlaunchcontrol"]) => LAUNCHES,
         _ if is(text, &["membar", "fence"]) => Write("within a CTA it is `membar.cta;`"),
-        _ if is(text, &["cp.async", "cp.reduce", "wgmma", "tcgen05"]) => COPIES,
+        _ if is(text, &["bar.arv"]) => Write("write `bar.arrive a, b;`"),
+        "bar.red.popc" => Write("write `bar.red.popc.u32 d, a, p;`"),
+        "bar.red.and" | "bar.red.or" => Write("write its type as well: `bar.red.and.pred d, a, p;`"),
+        _ if is(text, &["cp.async.bulk.tensor", "cp.async.bulk"]) => BULK,
+        _ if is(text, &["wgmma", "tcgen05"]) => PRODUCTS,
+        _ if is(text, &["cp.async", "cp.reduce"]) => COPIES,
         _ if is(text, &["ld", "st", "atom", "red", "multimem"]) => ACCESS,
         _ => return None,
     })

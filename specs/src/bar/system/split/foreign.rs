@@ -1,12 +1,21 @@
 //! What SPIR-V and OpenCL C have, and what it is here.
 
-use crate::bar::foreign_syntax::hint::{ACCESS, Foreign, Hint};
+use crate::bar::foreign_syntax::hint::{ACCESS, Foreign, Hint, Kernel};
 use Hint::{NotModelled, Write};
 
-pub(in crate::bar::system) const FOREIGN: Foreign = Foreign {
-    compiled: &[("OpCapability", "SPIR-V"), ("OpEntryPoint", "SPIR-V")],
-    written: &[("__kernel", "OpenCL C")],
-    statement,
+pub(in crate::bar::system) const FOREIGN: Foreign =
+    Foreign { compiled: &[SPIRV, Kernel { sign: "OpEntryPoint", ..SPIRV }], written: &[OPENCL], statement };
+
+const SPIRV: Kernel = Kernel {
+    sign: "OpCapability",
+    language: "SPIR-V",
+    how: "name the file `kernel.spvasm`: `barcheck verify kernel.spvasm`",
+};
+const OPENCL: Kernel = Kernel {
+    sign: "__kernel",
+    language: "OpenCL C",
+    how: "compile it, `clang -target spirv64 -c kernel.cl -o kernel.spv`, and hand over what comes of it: `barcheck \
+          verify kernel.spv`",
 };
 
 const SPIRV_BARRIER: Hint =

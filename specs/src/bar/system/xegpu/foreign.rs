@@ -1,12 +1,18 @@
 //! What MLIR has, and what it is here.
 
-use crate::bar::foreign_syntax::hint::{ACCESS, Foreign, Hint, is};
+use crate::bar::foreign_syntax::hint::{ACCESS, Foreign, Hint, Kernel, is};
 use Hint::NotModelled;
 
 pub(in crate::bar::system) const FOREIGN: Foreign = Foreign {
-    compiled: &[("gpu.func", "MLIR"), ("gpu.module", "MLIR"), ("func.func", "MLIR")],
+    compiled: &[MLIR, Kernel { sign: "gpu.module", ..MLIR }, Kernel { sign: "func.func", ..MLIR }],
     written: &[],
     statement,
+};
+
+const MLIR: Kernel = Kernel {
+    sign: "gpu.func",
+    language: "MLIR",
+    how: "name the file `kernel.mlir`: `barcheck verify kernel.mlir`",
 };
 
 fn statement(text: &str) -> Option<Hint> {
