@@ -180,7 +180,9 @@ impl<'c, 't> Skips<'c, 't> {
     fn goes_past(&self, there: Location, from: Location, to: Location) -> bool {
         // What is used from a block of its own is not read in order.
         let outermost = |place: Location| self.blocks.around(place).next();
-        if outermost(from) != outermost(to) || outermost(from) != outermost(there) {
+        // Its closing brace, where its agents exit, is in none.
+        let is_elsewhere = outermost(to).is_some_and(|to| Some(to) != outermost(from));
+        if is_elsewhere || outermost(from) != outermost(there) {
             return false;
         }
         let (is_before, is_behind) = (key(from) < key(there), key(there) < key(to));

@@ -192,15 +192,14 @@ impl Slicer<'_> {
         }
     }
 
-    /// Where the arms of branches meet although no barrier follows: something is stored there before the
-    /// kernel ends, so that those who come there at once do not leave.
+    /// Where the arms of branches meet although no barrier follows: something is stored or decided there
+    /// before the kernel ends, so that those who come there at once do not leave.
     fn goes_on(&self, has: &impl Fn(usize) -> bool) -> BTreeSet<usize> {
         let graph = self.graph;
-        let stores = |block: &usize| {
+        let acts = |block: &usize| {
             let range = graph.blocks[*block].first..graph.blocks[*block].end;
-            self.code.instructions[range]
-                .iter()
-                .any(|one| one.guard.is_none() && matches!(one.action, Action::Store { .. }))
+            let is_store = |at: usize| matches!(self.code.instructions[at].action, Action::Store { .. });
+            range.into_iter().any(is_store) || matches!(graph.blocks[*block].then, Next::Branch { .. })
         };
         let branches = (0..graph.blocks.len()).filter(|block| graph.reached[*block] && self.branches[*block]);
         let meetings: BTreeSet<usize> = branches.filter_map(|branch| graph.after[branch]).collect();
@@ -208,7 +207,7 @@ impl Slicer<'_> {
         for meeting in meetings {
             let next = |block: &usize| graph.after[*block].filter(|after| *after != graph.end());
             let path = || std::iter::successors(Some(meeting).filter(|m| *m != graph.end()), next);
-            if path().any(|block| stores(&block)) && !path().any(has) {
+            if path().any(|block| acts(&block)) && !path().any(has) {
                 found.insert(meeting);
             }
         }

@@ -41,6 +41,8 @@ pub(super) struct Family {
     pub(super) about: BTreeSet<String>,
     /// Not every outcome need come about.
     pub(super) is_bounded: bool,
+    /// How its number is compared: with a sign and without one is the same of what is not negative.
+    signs: BTreeSet<Sign>,
     /// The decisions that it is made of.
     decisions: BTreeSet<String>,
     /// How much of the number has to be known, where something is computed of it.
@@ -74,6 +76,11 @@ impl Computing {
 }
 
 impl Family {
+    /// Whether its number is compared with a sign here and without one there.
+    pub(super) fn is_mixed(&self) -> bool {
+        self.signs.contains(&Sign::Signed) && self.signs.contains(&Sign::Unsigned)
+    }
+
     /// The position of a threshold, from 0.
     pub(super) fn position(&self, threshold: i64) -> Option<i64> {
         let position = self.position_from(threshold)?.checked_sub(self.first)?;
@@ -181,6 +188,7 @@ impl Families {
                     continue;
                 }
                 family.decisions.insert(decision.key.clone());
+                family.signs.insert(threshold.sign);
                 family.about.extend(threshold.about.iter().cloned());
                 let side_of = side(threshold, *member);
                 family.is_bounded |= side_of.is_bounded;

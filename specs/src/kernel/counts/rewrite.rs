@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::asked::{Asked, joined, with_word_replaced};
-use super::families::{Families, MOST, Member, side};
+use super::families::{Families, Family, MOST, Member, side};
 use super::numbered::{Numbers, positions};
 use super::sites::{Site, change, collect, forget, walk};
 use super::{Formula, Threshold};
@@ -314,7 +314,8 @@ impl<'f> Plan<'f> {
             Condition::Uniform { decision, negated } if let Some(holds) = known(decision) => {
                 let text = if holds == *negated { "0" } else { "1" }.to_owned();
                 let stands_for = Some((decision.key.clone(), *negated));
-                let decided = Decided { stands_for, assumes: rests_on(decision, span), ..Decided::default() };
+                let decided =
+                    Decided { stands_for, assumes: self.rests_on(decision, span), ..Decided::default() };
                 *condition = Condition::Value { text, compares: None, decided };
             }
             Condition::Uniform { decision, negated } if self.numbers.computes(decision).is_some() => {
@@ -338,7 +339,7 @@ impl<'f> Plan<'f> {
                     decisions: Vec::new(),
                     is_private: false,
                     stands_for: Some((decision.key.clone(), *negated)),
-                    assumes: rests_on(decision, span),
+                    assumes: self.rests_on(decision, span),
                 };
                 *condition = Condition::Value { text: asked.text(), compares: asked.compares(), decided };
                 return before;
@@ -349,7 +350,7 @@ impl<'f> Plan<'f> {
                     if let Some((holds, name)) = known(&decision).zip(decision.name.as_ref()) {
                         *text = with_word_replaced(text, name, if holds { "1" } else { "0" });
                         *compares = None;
-                        decided.assumes.extend(rests_on(&decision, span));
+                        decided.assumes.extend(self.rests_on(&decision, span));
                         continue;
                     }
                     if let Some((computed, name)) =
@@ -366,7 +367,7 @@ impl<'f> Plan<'f> {
                             let with = format!("({})", self.asked(formula).text());
                             *text = with_word_replaced(text, name, &with);
                             *compares = None;
-                            decided.assumes.extend(rests_on(&decision, span));
+                            decided.assumes.extend(self.rests_on(&decision, span));
                         }
                         None => decided.decisions.push(decision),
                     }
@@ -375,6 +376,18 @@ impl<'f> Plan<'f> {
             _ => {}
         }
         Vec::new()
+    }
+
+    /// What has to be taken for true of a decision that is counted.
+    fn rests_on(&self, decision: &Decision, span: Span) -> BTreeSet<Assumption> {
+        let mut assumes = decision.assumes.clone();
+        for threshold in decision.formula.iter().flat_map(Formula::thresholds) {
+            let family = self.families.member(threshold).map(|member| &self.families.all[member.family]);
+            let is_mixed = threshold.is_mixed || family.is_some_and(Family::is_mixed);
+            assumes.extend(threshold.is_turned.then_some(Assumption::Unwrapped(span)));
+            assumes.extend(is_mixed.then_some(Assumption::Natural(span)));
+        }
+        assumes
     }
 
     fn asked(&self, formula: &Formula) -> Asked {
@@ -430,16 +443,6 @@ impl<'f> Plan<'f> {
 /// Whether a decision is none: what it asks holds, or does not, whatever the numbers are.
 fn known(decision: &Decision) -> Option<bool> {
     decision.formula.as_ref().and_then(Formula::known)
-}
-
-/// What has to be taken for true of a decision that is counted.
-fn rests_on(decision: &Decision, span: Span) -> BTreeSet<Assumption> {
-    let mut assumes = decision.assumes.clone();
-    for threshold in decision.formula.iter().flat_map(Formula::thresholds) {
-        assumes.extend(threshold.is_turned.then_some(Assumption::Unwrapped(span)));
-        assumes.extend(threshold.is_mixed.then_some(Assumption::Natural(span)));
-    }
-    assumes
 }
 
 /// The variable for the iterations of a loop, which is known by its header.

@@ -19,7 +19,11 @@ fn is_element(name: &str) -> bool {
 impl<'s> Reader<'s, '_> {
     /// The operands up to the semicolon, which is taken; `None` where they cannot be read: everything up to
     /// the semicolon is skipped then.
-    pub(super) fn operands(&mut self, scopes: &mut Scopes<'s>, to_labels: bool) -> Option<Vec<Operand>> {
+    pub(super) fn operands(
+        &mut self,
+        scopes: &mut Scopes<'s>,
+        (to_labels, is_call): (bool, bool),
+    ) -> Option<Vec<Operand>> {
         let mut groups: Vec<Vec<Operand>> = vec![Vec::new()];
         loop {
             let token = self.lexer.peek();
@@ -29,13 +33,15 @@ impl<'s> Reader<'s, '_> {
                     let operands = groups.pop()?;
                     return groups.is_empty().then_some(operands);
                 }
-                Kind::Sign(b'(') if self.is_constant_ahead() => match self.operand(scopes, to_labels) {
-                    Some(operand) => operand,
-                    None => {
-                        self.skip_statement();
-                        return None;
+                Kind::Sign(b'(') if !is_call && self.is_constant_ahead() => {
+                    match self.operand(scopes, to_labels) {
+                        Some(operand) => operand,
+                        None => {
+                            self.skip_statement();
+                            return None;
+                        }
                     }
-                },
+                }
                 Kind::Sign(b'{' | b'(') if groups.len() < GROUPS => {
                     self.lexer.next();
                     groups.push(Vec::new());

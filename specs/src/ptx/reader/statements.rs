@@ -174,7 +174,8 @@ impl<'s> Reader<'s, '_> {
         }
         let word = self.text(opcode);
         let to_labels = word == "bra" || word.starts_with("bra.");
-        let read = self.operands(scopes, to_labels);
+        let is_call = word == "call" || word.starts_with("call.");
+        let read = self.operands(scopes, (to_labels, is_call));
         let end = self.lexer.last_end();
         let span = Span::new(first.span.start, end.max(opcode.span.end));
         if read.is_none() {
