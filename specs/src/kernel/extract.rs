@@ -401,6 +401,7 @@ fn programs(
     }
     for evaluation in &mut evaluations {
         super::implied::take(&mut shared.values, slice, evaluation);
+        shared.assumes.extend(super::natural::take(code, &mut shared.values, evaluation));
         super::modulo::take(&mut shared.values, evaluation);
         super::low_bits::take(&mut shared.values, evaluation);
         super::offsets::take_out(&mut shared.values, evaluation);

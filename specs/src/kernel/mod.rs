@@ -42,6 +42,7 @@ mod meetings;
 mod mentions;
 mod mixed;
 mod modulo;
+mod natural;
 mod numbers;
 mod objects;
 mod of_lanes;

@@ -288,6 +288,8 @@ impl Objects {
         }) {
             return None;
         }
+        let mut of_base = *bits;
+        base.iter_mut().for_each(|(term, _)| *term = whole_symbol(values, *term, &mut of_base));
         base.sort();
         let of = |lane: u32| {
             let known = signed(known.get(lane as usize), *bits);
@@ -318,6 +320,7 @@ impl Objects {
         address.rank = self.rank(values, &mut parts);
         while let Some((term, factor)) = parts.pop() {
             factor.all()?;
+            let term = whole_symbol(values, term, &mut address.bits);
             // What is masked is an address only if it is counted from where addresses are.
             let masked = masked(values, term).filter(|_| factor == Lanes::All(1));
             let whole = masked.and_then(|masked| Some((self.taken_apart(values, masked.of)?, masked)));
@@ -398,6 +401,19 @@ pub(super) struct Masked {
     pub(super) cleared: u64,
 }
 
+/// A symbol whose address was cut to 32 bits, as addresses in a window are; other terms as they are.
+fn whole_symbol(values: &Values, value: ValueId, bits: &mut u8) -> ValueId {
+    match values.term(value) {
+        Term::Apply { operation: Operation::Convert(_), ty, terms }
+            if ty.bits == 32 && matches!(values.term(terms[0]), Term::Same(_)) =>
+        {
+            *bits = 32;
+            terms[0]
+        }
+        _ => value,
+    }
+}
+
 /// What is aligned to the bytes of an object, or has the bit of a pair cleared.
 pub(super) fn masked(values: &Values, value: ValueId) -> Option<Masked> {
     let Term::Apply { operation: Operation::And, ty, terms } = values.term(value) else { return None };
@@ -462,6 +478,7 @@ fn symbol(code: &Code, values: &Values, base: &Base) -> Option<String> {
 /// A name that is not taken.
 fn name(symbol: &Option<String>, offset: Option<i64>, taken: &mut BTreeSet<String>) -> String {
     let first = match (symbol, offset) {
+        (Some(symbol), None) if symbol.ends_with("bar") => symbol.clone(),
         (Some(symbol), None) => format!("{symbol}_bar"),
         (Some(symbol), Some(offset)) if offset >= 0 => format!("{symbol}_{offset}"),
         (None, Some(offset)) if offset >= 0 => format!("mbar_{offset}"),

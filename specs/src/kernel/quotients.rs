@@ -240,23 +240,18 @@ impl Values {
         })
     }
 
-    /// `x - x / d * d`, or so many times that.
+    /// `x - x / d * d`, or `x - (x & -2^k)`, or so many times that.
     fn remainder(
         &mut self,
         terms: &[(ValueId, Lanes)],
         known: &Lanes,
     ) -> Option<(Vec<(ValueId, Lanes)>, Lanes)> {
-        for (quotient, factor) in terms {
-            let Term::Apply { operation: Operation::Divide, ty, terms: of } = self.term(*quotient).clone()
-            else {
-                continue;
-            };
-            let Some(by) = self.as_known(of[1]).and_then(Lanes::all) else { continue };
+        for (part, factor) in terms {
+            let Some((of, by, rest)) = self.part_of_division(*part) else { continue };
             let Some(factor) = factor.all().map(|factor| -signed(factor, 32)) else { continue };
-            let times =
-                factor.checked_div(by as i64).filter(|times| *times > 0 && times * by as i64 == factor);
-            let (Some(times), 32) = (times.map(|times| times as u64), ty.bits) else { continue };
-            let (inside, more) = self.plain(of[0], 32);
+            let times = factor.checked_div(by).filter(|times| *times > 0 && times * by == factor);
+            let Some(times) = times.map(|times| times as u64) else { continue };
+            let (inside, more) = self.plain(of, 32);
             let (Some(known), Some(more)) = (known.all(), more.all()) else { continue };
             let scaled = |(term, factor): &(ValueId, Lanes)| {
                 Some((*term, Lanes::All(cut(factor.all()?.wrapping_mul(times), 32))))
@@ -265,13 +260,36 @@ impl Values {
             if !inside.iter().all(|part| terms.contains(part)) {
                 continue;
             }
-            let rest = self.apply(Operation::Remainder, ty, &of);
+            let (operation, ty, with) = rest;
+            let with = self.number(with);
+            let rest = self.apply(operation, ty, &[of, with]);
             let mut parts: Vec<(ValueId, Lanes)> =
-                terms.iter().filter(|part| part.0 != *quotient && !inside.contains(part)).cloned().collect();
+                terms.iter().filter(|other| other.0 != *part && !inside.contains(other)).cloned().collect();
             parts.push((rest, Lanes::All(times)));
             return Some((parts, Lanes::All(cut(known.wrapping_sub(more.wrapping_mul(times)), 32))));
         }
         None
+    }
+
+    /// Of a quotient `x / d`, or of `x & -2^k`: x, how many times the value is taken from it, and by which
+    /// operation and number is found what that leaves.
+    fn part_of_division(&self, value: ValueId) -> Option<(ValueId, i64, (Operation, Type, u64))> {
+        let Term::Apply { operation, ty, terms } = self.term(value) else { return None };
+        let [of, by] = terms[..] else { return None };
+        let by = self.as_known(by)?.all()?;
+        match operation {
+            _ if ty.bits != 32 => None,
+            Operation::Divide => Some((of, by as i64, (Operation::Remainder, *ty, by))),
+            Operation::And => {
+                let left = cut(!by, 32);
+                (left < 1 << 31 && (left + 1).is_power_of_two()).then_some((
+                    of,
+                    1,
+                    (Operation::And, *ty, left),
+                ))
+            }
+            _ => None,
+        }
     }
 }
 
