@@ -12,7 +12,9 @@
 //!
 //! A comparison of i + k with a constant has one outcome from some i on, and so the period 1 from there.
 //!
-//! A local that is copied has the periods that its copy has, from where its copy has them.
+//! A local that is copied has the periods that its copy has, from where its copy has them. Where a counter
+//! has w bits, `i = (i + 1) & (2^w - 1)`, those that divide 2^w from 0 on are periods still: i + 1 and what
+//! is left of it differ by a multiple of 2^w, and so of the period.
 //!
 //! The low bits of an expression are those of its operands' low bits alone where numbers are added,
 //! multiplied and the like, and those of higher bits where it is shifted to the right. So `e & m` with a
@@ -80,11 +82,11 @@ pub(super) fn periods(code: &Code) -> Vec<Option<Period>> {
     for op in &code.ops {
         match op {
             Op::Set(_, Expr::Int(0..LONGEST)) => {}
-            Op::Set(local, value) => match counted(value) {
-                Some(from) if from == *local => uses[local.index()].counts = true,
-                Some(from) => {
+            Op::Set(local, value) => match wrapped(value) {
+                Some((from, None)) if from == *local => uses[local.index()].counts = true,
+                Some((from, wraps)) => {
                     uses[local.index()].counts |= !matches!(value, Expr::Local(_));
-                    copies.push((*local, from));
+                    copies.push(Copied { to: *local, from, wraps });
                 }
                 None => {
                     uses[local.index()].period = None;
@@ -116,13 +118,37 @@ pub(super) fn settled_from(code: &Code, local: LocalId) -> Option<u32> {
 }
 
 /// What is copied has every period of the copy, which counts as it does; whether that was new.
-fn settle((to, from): (LocalId, LocalId), uses: &mut [Uses]) -> bool {
+fn settle(Copied { to, from, wraps }: Copied, uses: &mut [Uses]) -> bool {
     let (copy, copied) = (uses[to.index()], uses[from.index()]);
     let period = copied.period.zip(copy.period).and_then(|(a, b)| a.and(b));
+    let divides = |period: &Period| wraps.is_none_or(|all| period.from == 0 && all % period.length == 0);
+    let period = period.filter(divides);
     let counts = copy.counts || copied.counts;
     uses[from.index()].period = period;
     uses[to.index()].counts = counts;
     (period, counts) != (copied.period, copy.counts)
+}
+
+/// A local that another one becomes, or itself, with a constant added or none.
+#[derive(Clone, Copy)]
+struct Copied {
+    to: LocalId,
+    from: LocalId,
+    /// How many values there are, where it begins with 0 again behind the last.
+    wraps: Option<i64>,
+}
+
+/// The local that an expression is, with a constant added or none, and how many values are kept of it.
+fn wrapped(expr: &Expr) -> Option<(LocalId, Option<i64>)> {
+    match expr {
+        Expr::Binary(BinaryOp::And, of, mask) => match **mask {
+            Expr::Int(mask @ 1..) if mask.checked_add(1)?.count_ones() == 1 => {
+                Some((counted(of)?, Some(mask + 1)))
+            }
+            _ => None,
+        },
+        _ => Some((counted(expr)?, None)),
+    }
 }
 
 /// The local that an expression is, with a constant added or none.

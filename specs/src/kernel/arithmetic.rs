@@ -43,10 +43,8 @@ pub(super) fn apply(operation: Operation, ty: Type, numbers: &[u64]) -> Option<u
         Operation::Subtract => a.wrapping_sub(second()?),
         Operation::Multiply => a.wrapping_mul(second()?),
         Operation::MultiplyWide => (wide(a) * wide(second()?)) as u64,
-        Operation::MultiplyHigh => {
-            let product = wide(a).checked_mul(wide(second()?))?;
-            (product >> bits) as u64
-        }
+        Operation::MultiplyHigh if ty.signed => ((wide(a) * wide(second()?)) >> bits) as u64,
+        Operation::MultiplyHigh => ((u128::from(a) * u128::from(second()?)) >> bits) as u64,
         Operation::Divide | Operation::Remainder => {
             let divisor = wide(second()?);
             if divisor == 0 {
@@ -75,6 +73,7 @@ pub(super) fn apply(operation: Operation, ty: Type, numbers: &[u64]) -> Option<u
         }
         Operation::ExtractBits => extract(a, ty, cut(at(1)?, 8) as u32, cut(at(2)?, 8) as u32),
         Operation::CountOnes => u64::from(a.count_ones()),
+        Operation::ReverseBits => a.reverse_bits() >> (64 - u32::from(bits)),
         Operation::LeadingZeros => u64::from(a.leading_zeros()) - (64 - u64::from(bits)),
     };
     Some(cut(result, width(operation, ty)))
@@ -131,6 +130,8 @@ mod tests {
         assert_eq!(of(Operation::Subtract, S32, &[0, 1]), Some(-1));
         assert_eq!(apply(Operation::MultiplyWide, U32, &[1 << 31, 4]), Some(1 << 33));
         assert_eq!(of(Operation::MultiplyWide, S32, &[-2, 3]), Some(-6));
+        let long = Type { bits: 64, signed: false };
+        assert_eq!(apply(Operation::MultiplyHigh, long, &[u64::MAX, u64::MAX]), Some(u64::MAX - 1));
     }
 
     #[test]
@@ -157,6 +158,12 @@ mod tests {
         assert_eq!(apply(Operation::ShiftLeft, U32, &[1, 32]), Some(0));
         assert_eq!(of(Operation::ShiftRight, S32, &[-1, 99]), Some(-1));
         assert_eq!(apply(Operation::ShiftRight, U32, &[0xffff_ffff, 40]), Some(0));
+    }
+
+    #[test]
+    fn bits_are_turned_around_in_their_width() {
+        assert_eq!(apply(Operation::ReverseBits, U32, &[1]), Some(1 << 31));
+        assert_eq!(apply(Operation::ReverseBits, U32, &[0b1101 << 28]), Some(0b1011));
     }
 
     #[test]

@@ -53,6 +53,8 @@ pub(crate) struct Code {
     /// The tensor map that a copy reads, by the place of the copy: a position in [`Code::names`]. Copies
     /// that may read different ones there, from time to time, have none.
     pub(crate) maps: BTreeMap<Span, u32>,
+    /// Those of them that have more than 32 bits.
+    pub(crate) wide: BTreeSet<u32>,
     /// What is said of those that are parameters of so many bits.
     pub(crate) said: BTreeMap<u32, (Said, u8)>,
     /// Loads that find what was stored before, by position.
@@ -71,6 +73,9 @@ impl Code {
 
     /// Something that is the same for the whole group, and what is said of it.
     pub(crate) fn same(&mut self, name: u32, said: Option<Said>, bits: u8) -> Argument {
+        if bits > 32 {
+            self.wide.insert(name);
+        }
         if let Some(said) = said {
             // What is read in two widths is two numbers: then nothing is said of either.
             let known = self.said.entry(name).or_insert((said, bits));
@@ -346,6 +351,8 @@ pub(crate) enum Operation {
     ExtractBits,
     CountOnes,
     LeadingZeros,
+    /// The lowest bit becomes the highest.
+    ReverseBits,
 }
 
 /// How two numbers compare.

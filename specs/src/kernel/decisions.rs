@@ -12,7 +12,7 @@ use super::residual::{Expression, Residual};
 use super::structure::Emit;
 use super::terms::any;
 use super::tree::{Asked, Assumption, Computed, Decision};
-use super::value::{Term, ValueId};
+use super::value::{Term, ValueId, Values};
 use crate::common::contents::BOUNDED;
 
 impl Residual<'_> {
@@ -42,7 +42,7 @@ impl Residual<'_> {
         }
         let asker = Asker { slice: self.slice, keys, most: self.most };
         let formula = asker.formula(normal);
-        let is_bounded = asker.bounds_itself(normal);
+        let is_bounded = asker.bounds_itself(normal) || is_of_numbers(self.values, normal);
         let keys = asker.keys;
         let formula = if negated { formula.map(Formula::not) } else { formula };
         let mut about = keys.about(normal);
@@ -146,4 +146,19 @@ impl Residual<'_> {
         });
         found.into_inner()
     }
+}
+
+/// Whether a condition is about known numbers alone, of which a function is taken that is not computed: it
+/// has one outcome.
+fn is_of_numbers(values: &Values, condition: ValueId) -> bool {
+    !any(values, condition, |term| match term {
+        Term::Known(_) | Term::Sum { .. } | Term::Apply { .. } | Term::Pure { .. } => false,
+        Term::Same(_)
+        | Term::Loaded { .. }
+        | Term::Given { .. }
+        | Term::Meet { .. }
+        | Term::Gained { .. }
+        | Term::Unknown { .. }
+        | Term::Unset => true,
+    })
 }

@@ -268,6 +268,9 @@ impl<'v, N: Names> Writer<'v, N> {
             {
                 self.narrow_sum(operation, ty.bits, *a, *b)?
             }
+            (Operation::Not, [a]) if (2..32).contains(&ty.bits) => {
+                format!("({} ^ {:#x})", self.as_unsigned(*a, ty.bits)?, cut(u64::MAX, ty.bits))
+            }
             (Operation::Not, [a]) if ty.bits >= 32 => format!("({} ^ -1)", self.as_signed(*a, ty.bits)?),
             (Operation::Select, [a, b, condition]) => return self.selected(*a, *b, *condition),
             (Operation::ShiftRight, [a, by]) if self.values.as_known(*by).is_none() => {

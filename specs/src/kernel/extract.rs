@@ -77,7 +77,7 @@ impl Extraction {
         let about = std::mem::take(&mut self.about).into_iter();
         self.about = about.filter_map(|(key, about)| Some((decisions.get(&key)?.clone(), about))).collect();
         self.beside = counts::beside(decisions);
-        let words = decisions.iter().map(|(key, name)| (name.clone(), super::keys::plain(key)));
+        let words = decisions.iter().map(|(key, name)| (name.clone(), super::slugs::plain(key)));
         self.words = words.collect();
     }
 

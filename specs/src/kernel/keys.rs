@@ -59,6 +59,9 @@ impl Keys<'_> {
                 Term::Loaded { address, .. } => {
                     found.insert(format!("[{}]", self.of(*address)));
                 }
+                Term::Pure { name, terms } if is_load(&self.name(*name)) => {
+                    found.extend(terms.first().map(|address| format!("[{}]", self.of(*address))));
+                }
                 Term::Given { at } => {
                     found.insert(format!("@{at}{}", self.own()));
                 }
@@ -228,7 +231,11 @@ impl Keys<'_> {
                 for term in terms {
                     parts.push(self.text(*term, words)?);
                 }
-                format!("{}({})", self.name(*name), parts.join(","))
+                let name = self.name(*name);
+                match is_load(&name) {
+                    true => format!("mem[{}]{}", parts.join(","), width(&name)),
+                    false => format!("{name}({})", parts.join(",")),
+                }
             }
             Term::Meet { block, register } => self.met(*block, *register, words)?,
             Term::Gained { header, step } => {
@@ -309,6 +316,11 @@ impl Keys<'_> {
         self.rank.map_or_else(String::new, |rank| format!(" of cta {rank}"))
     }
 
+    /// Whether a load finds more than 32 bits.
+    pub(super) fn is_wide(&self, at: usize) -> bool {
+        [":64", ":128"].contains(&self.loaded(at).as_str())
+    }
+
     /// What is loaded from an address, if not 32 bits: parts of a word are not the word.
     fn loaded(&self, at: usize) -> String {
         match &self.code.instructions[at].action {
@@ -352,6 +364,12 @@ impl Keys<'_> {
     fn register(&self, register: u32) -> &str {
         self.code.registers.get(own(register) as usize).map_or("", String::as_str)
     }
+}
+
+/// Whether a function is a load from memory that nobody writes: it has the name of a type.
+fn is_load(name: &str) -> bool {
+    let bits = name.strip_prefix(['b', 'u', 's', 'f']);
+    bits.is_some_and(|bits| !bits.is_empty() && bits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The type of a load, as far as it matters whether two find the same: nothing for 32 bits, and for elements
@@ -425,75 +443,4 @@ fn number(lanes: &Lanes, bits: u8) -> String {
         Lanes::All(number) => signed(*number, bits).to_string(),
         Lanes::Each(numbers) => format!("{numbers:?}"),
     }
-}
-
-/// What a decision asks, for people: without the widths of numbers, and not too long.
-pub(super) fn plain(key: &str) -> String {
-    let mut text = super::expression::unwrapped(key).replace(":64", "");
-    for comparison in ["<=", ">=", "==", "!=", "<", ">"] {
-        for (width, short) in [("64", ""), ("u64", "u"), ("16", ""), ("u16", "u")] {
-            let long = format!(" {comparison}{width} ");
-            text = text.replace(&long, &format!(" {comparison}{short} "));
-        }
-    }
-    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    match text.char_indices().nth(WORDS) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text,
-    }
-}
-
-/// Characters of what a decision asks that are shown.
-const WORDS: usize = 72;
-
-/// A name for a decision, of letters, digits and underscores.
-pub(super) fn slug(key: &str) -> String {
-    let replaced = [
-        ("<<", " shl "),
-        (">>", " shr "),
-        ("<=u", " le "),
-        (">=u", " ge "),
-        ("<u", " lt "),
-        (">u", " gt "),
-        ("==u", " eq "),
-        ("!=u", " ne "),
-        ("<=", " le "),
-        (">=", " ge "),
-        ("==", " eq "),
-        ("!=", " ne "),
-        ("<", " lt "),
-        (">", " gt "),
-        ("%", " "),
-        (":64", ""),
-        ("!", " not "),
-        ("*", " times "),
-        ("-", " minus "),
-        ("+", " plus "),
-    ];
-    let mut text = key.to_owned();
-    for (sign, word) in replaced {
-        text = text.replace(sign, word);
-    }
-    let mut slug = String::new();
-    for c in text.chars() {
-        if c.is_ascii_alphanumeric() {
-            slug.push(c);
-        } else if !slug.ends_with('_') && !slug.is_empty() {
-            slug.push('_');
-        }
-    }
-    let slug = slug.trim_matches('_');
-    let cut: String = slug.chars().take(48).collect();
-    let cut = cut.trim_end_matches('_');
-    let is_name = cut.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_taken(cut);
-    if is_name { cut.to_owned() } else { format!("d_{cut}") }
-}
-
-/// Whether a word means something else in protocols.
-fn is_taken(word: &str) -> bool {
-    const TAKEN: &str = "target cta cluster thread_group workgroup subgroup_size const param shared global object warp \
-        warps thread threads invocation invocations subgroup subgroups lane as for in loop while if else \
-        let read write atomic break continue exit assert uniform any true false part allow use block \
-        None";
-    TAKEN.split_ascii_whitespace().any(|taken| taken.eq_ignore_ascii_case(word))
 }

@@ -62,6 +62,7 @@ mod shared;
 mod shares;
 mod shifts;
 mod slice;
+mod slugs;
 mod spins;
 mod steps;
 mod straight;

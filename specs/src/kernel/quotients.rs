@@ -58,7 +58,12 @@ impl Values {
                     let (of, multiplier) = self.high_product(value)?;
                     (of, divisor(multiplier.into(), 32 + by, 32)?)
                 }
-                _ => self.averaged(value, by)?,
+                _ => match self.short_product(value) {
+                    Some((of, multiplier)) => {
+                        (of, divisor(multiplier.into(), by, self.width(of).max(1).into())?)
+                    }
+                    None => self.averaged(value, by)?,
+                },
             },
             _ => return None,
         };
@@ -107,6 +112,15 @@ impl Values {
             }
             _ => Some((*of, *multiplier)),
         }
+    }
+
+    /// `x * M` with an x of so few bits that the product has 32.
+    fn short_product(&self, value: ValueId) -> Option<(ValueId, u64)> {
+        let Term::Sum { bits: 32, terms, known } = self.term(value) else { return None };
+        let [(of, Lanes::All(multiplier))] = terms.as_slice() else { return None };
+        let bits = u64::BITS - multiplier.leading_zeros();
+        let fits = known.is_zero() && u32::from(self.width(*of)) + bits <= 32;
+        fits.then_some((*of, *multiplier))
     }
 
     /// The upper half of `x * M`, with an x of 32 bits.

@@ -292,7 +292,7 @@ pub(super) fn name_of(names: &mut HashMap<String, String>, key: &str) -> String 
     if let Some(name) = names.get(key) {
         return name.clone();
     }
-    let plain = super::keys::slug(key);
+    let plain = super::slugs::slug(key);
     let taken = |name: &str| names.values().any(|known| known == name);
     let mut name = plain.clone();
     let mut number = 2;

@@ -400,40 +400,6 @@ impl Values {
         self.equals(value, number, ty.bits, comparison == NotEqual)
     }
 
-    /// Whether a term is, or is not, this number.
-    fn equals(&mut self, value: ValueId, number: u64, bits: u8, negated: bool) -> Option<ValueId> {
-        if self.width(value) <= 1 {
-            let wanted = match number {
-                0 => negated,
-                1 => !negated,
-                _ => return Some(self.number(u64::from(negated))),
-            };
-            let bit = Type { bits: 1, signed: false };
-            return Some(if wanted { value } else { self.apply(Operation::LogicalNot, bit, &[value]) });
-        }
-        match self.term(value).clone() {
-            // Of two known numbers, one or the other.
-            Term::Apply { operation: Operation::Select, terms, .. } => {
-                let one = self.as_known(terms[0])?.all()?;
-                let other = self.as_known(terms[1])?.all()?;
-                let holds = |n: u64| (cut(n, bits) == number) != negated;
-                match (holds(one), holds(other)) {
-                    (true, false) => self.truth(terms[2], true),
-                    (false, true) => self.truth(terms[2], false),
-                    (both, _) => Some(self.number(u64::from(both))),
-                }
-            }
-            // The negative of a bit.
-            Term::Sum { terms, known, .. } if known.is_zero() && number == 0 => match terms.as_slice() {
-                [(term, Lanes::All(factor))] if self.width(*term) <= 1 && factor & 1 == 1 => {
-                    self.equals(*term, 0, bits, negated)
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
     /// Whether a predicate is not 0, or is.
     pub(super) fn truth(&mut self, predicate: ValueId, wanted: bool) -> Option<ValueId> {
         if let Some(known) = self.as_known(predicate) {

@@ -22,6 +22,8 @@ pub(super) struct Roots {
     of: HashMap<Register, BTreeSet<Root>>,
     /// Names of numbers, which are no addresses.
     numbers: BTreeSet<u32>,
+    /// Where memory begins.
+    symbols: BTreeSet<u32>,
 }
 
 /// Makes the results of loads unknown where the kernel may write what they load.
@@ -63,7 +65,8 @@ pub(super) fn forget_written(code: &mut Code, threads: u32) {
 impl Roots {
     pub(super) fn of(code: &Code) -> Self {
         let numbers = (0_u32..).zip(&code.names).filter(|(_, name)| name.starts_with('%'));
-        let mut roots = Self { of: HashMap::new(), numbers: numbers.map(|(number, _)| number).collect() };
+        let numbers = numbers.map(|(number, _)| number).collect();
+        let mut roots = Self { of: HashMap::new(), numbers, symbols: code.symbols.clone() };
         loop {
             let mut changed = false;
             for instruction in &code.instructions {
@@ -90,11 +93,15 @@ impl Roots {
         }
     }
 
-    /// What the result of a function may be counted from. Products and narrower numbers are no addresses.
+    /// What the result of a function may be counted from. Products are no addresses, nor are narrower
+    /// numbers, but for those that are counted from a symbol.
     fn result(&self, function: Function, arguments: &[Argument]) -> BTreeSet<Root> {
         let all = || arguments.iter().flat_map(|argument| self.argument(*argument)).collect();
         match function {
-            Function::Integer(Operation::Convert(from), ty) if from.bits < ty.bits => BTreeSet::new(),
+            Function::Integer(Operation::Convert(from), ty) if from.bits < ty.bits => {
+                let found: BTreeSet<Root> = all();
+                found.into_iter().filter(|(name, _)| self.symbols.contains(name)).collect()
+            }
             Function::Integer(operation, ty) if ty.bits >= 32 && keeps(operation) => all(),
             Function::Pure(_) | Function::Broadcast => all(),
             Function::Load(_) => {

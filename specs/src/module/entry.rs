@@ -27,14 +27,26 @@ pub(crate) struct Param {
     pub(crate) name: String,
     /// What it is called in protocols and reports.
     pub(crate) short: String,
+    /// What kind of value it is.
+    pub(crate) kind: Kind,
+}
+
+/// Kinds of values that parameters have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It may be an integer.
+    #[default]
+    Integer,
     /// It is said to be an address: no number that means something.
-    pub(crate) is_address: bool,
+    Address,
+    /// A floating-point number, with which nothing is computed.
+    Real,
 }
 
 impl Param {
     /// One that may be a number, and what it is called in protocols and reports.
     pub(crate) fn new(name: String, short: String) -> Self {
-        Self { name, short, is_address: false }
+        Self { name, short, kind: Kind::Integer }
     }
 
     /// What a launch says of the grid in three directions, which is given like parameters.
@@ -64,10 +76,19 @@ impl Entry {
 
     /// Whether it is the name of a parameter or its position.
     fn names_param(&self, given: &str) -> bool {
-        let is_it = |(at, param): (usize, &Param)| {
+        self.named(given).is_some()
+    }
+
+    fn named(&self, given: &str) -> Option<&Param> {
+        let is_it = |(at, param): &(usize, &Param)| {
             param.name == given || param.has_position() && at.to_string() == given
         };
-        self.params.iter().enumerate().any(is_it)
+        Some(self.params.iter().enumerate().find(is_it)?.1)
+    }
+
+    /// Whether a parameter that is called so, in the module or in protocols, is a floating-point number.
+    pub(super) fn is_real(&self, given: &str) -> bool {
+        self.named(given).or_else(|| self.called(given)).is_some_and(|param| param.kind == Kind::Real)
     }
 
     /// Whether a parameter, or a part of one, is called so in protocols.
@@ -77,7 +98,7 @@ impl Entry {
 
     /// Whether what is called so in protocols is a parameter, or a part of one, that may be a number.
     pub(crate) fn may_be_number(&self, shown: &str) -> bool {
-        self.called(shown).is_some_and(|param| !param.is_address)
+        self.called(shown).is_some_and(|param| param.kind == Kind::Integer)
     }
 
     fn called(&self, shown: &str) -> Option<&Param> {

@@ -105,6 +105,14 @@ impl Launch {
         if let Some(message) = no_grid(&params) {
             return Err(error(message, entry.span));
         }
+        let names = params
+            .keys()
+            .map(|name| [LEAST, MULTIPLE].iter().find_map(|of| name.strip_suffix(of)).unwrap_or(name));
+        if let Some(name) = names.into_iter().find(|name| entry.is_real(name)) {
+            let message =
+                format!("parameter `{name}` is a floating-point number, and only integers can be given");
+            return Err(error(message, entry.span));
+        }
         let ([required_by, bounded_by], option, group) = (sizes.words, sizes.option, sizes.group);
         let (size, span, is_bound) = match (sizes.required, given, sizes.most) {
             (Some(required), Some(given), _) if required.size.map(i64::from) != given => {

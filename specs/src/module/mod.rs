@@ -17,7 +17,7 @@ mod remarks;
 mod text;
 
 pub use entry::Entry;
-pub(crate) use entry::Param;
+pub(crate) use entry::{Kind, Param};
 pub(crate) use launch::{Clusters, Extent, Launch, Sizes};
 pub(crate) use notation::Notation;
 pub(crate) use parsed::{Kernel, Module};

@@ -90,7 +90,7 @@ impl module::Module for Parsed<'_> {
             let synchronises = synchronises[*function];
             let function = &self.module.functions[*function];
             let param = |param: &syntax::Param| Param {
-                is_address: param.is_address,
+                kind: param.kind,
                 ..Param::new(param.name.clone(), params::short(&param.name, &function.name))
             };
             let params = function.params.iter().map(param).chain(Param::of_grid()).collect();

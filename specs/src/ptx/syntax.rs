@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::common::span::Span;
-use crate::module::Extent;
+use crate::module::{Extent, Kind};
 
 /// A module.
 #[derive(Debug, Default)]
@@ -49,8 +49,8 @@ pub(super) struct Param {
     pub(super) name: String,
     /// A register of the function, where it is one.
     pub(super) register: Option<u32>,
-    /// `.ptr`: it is an address.
-    pub(super) is_address: bool,
+    /// What kind of value it is.
+    pub(super) kind: Kind,
 }
 
 /// The code of a function.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::readings::Readings;
 use super::{InUnits, Side, Sign, Threshold};
 use crate::kernel::numbers::{Number, least_multiple};
 use crate::kernel::tree::{Decision, Residue};
@@ -43,6 +44,7 @@ pub(super) struct Family {
     pub(super) is_bounded: bool,
     /// How its number is compared: with a sign and without one is the same of what is not negative.
     signs: BTreeSet<Sign>,
+    readings: Readings,
     /// The decisions that it is made of.
     decisions: BTreeSet<String>,
     /// How much of the number has to be known, where something is computed of it.
@@ -78,7 +80,7 @@ impl Computing {
 impl Family {
     /// Whether its number is compared with a sign here and without one there.
     pub(super) fn is_mixed(&self) -> bool {
-        self.signs.contains(&Sign::Signed) && self.signs.contains(&Sign::Unsigned)
+        self.signs.contains(&Sign::Signed) && self.signs.contains(&Sign::Unsigned) || self.readings.differ()
     }
 
     /// The position of a threshold, from 0.
@@ -189,6 +191,7 @@ impl Families {
                 }
                 family.decisions.insert(decision.key.clone());
                 family.signs.insert(threshold.sign);
+                family.readings.extend(&threshold.readings);
                 family.about.extend(threshold.about.iter().cloned());
                 let side_of = side(threshold, *member);
                 family.is_bounded |= side_of.is_bounded;

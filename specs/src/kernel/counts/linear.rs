@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::readings::Readings;
 use super::sum::{Linear, Rounds};
 use super::{Formula, Low, Side, Sign, Threshold};
 use crate::kernel::arithmetic::{signed, without_sign};
@@ -61,7 +62,10 @@ impl Asker<'_> {
         match operation {
             Operation::Compare(comparison) => {
                 let [a, b] = terms[..] else { return None };
-                self.comparison(*comparison, *ty, a, b)
+                let mut formula = self.comparison(*comparison, *ty, a, b)?;
+                let readings = self.readings(*comparison, *ty, [a, b]);
+                formula.each(&mut |threshold| threshold.readings.clone_from(&readings));
+                Some(formula)
             }
             Operation::LogicalNot => Some(parts()?.pop()?.not()),
             Operation::And if terms.iter().all(bits) => Some(Formula::All(parts()?)),
@@ -210,6 +214,7 @@ impl Asker<'_> {
             about,
             is_turned,
             is_mixed,
+            readings: Readings::default(),
             is_invariant,
             most: None,
         })
@@ -319,6 +324,7 @@ impl Asker<'_> {
             about,
             is_turned,
             is_mixed: self.mixes(sum, sign),
+            readings: Readings::default(),
             is_invariant: self.is_invariant(sum),
             most,
         };
@@ -394,8 +400,10 @@ impl Asker<'_> {
     /// Whether a term has no more bits than these: to convert it from so many cuts nothing off.
     fn has_bits(&self, value: ValueId, bits: u8) -> bool {
         match self.values().term(value) {
+            Term::Same(name) => bits >= 64 || bits >= 32 && !self.keys.code.wide.contains(name),
+            Term::Loaded { at, .. } => bits >= 64 || bits >= 32 && !self.keys.is_wide(*at),
+            Term::Apply { .. } | Term::Sum { .. } | Term::Meet { .. } => self.values().width(value) <= bits,
             // What registers hold at first has their bits, of which 32 are the fewest that are counted with.
-            Term::Apply { .. } | Term::Sum { .. } => self.values().width(value) <= bits,
             _ => bits >= 32 || self.values().width(value) <= bits,
         }
     }

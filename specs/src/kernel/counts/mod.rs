@@ -62,6 +62,7 @@ mod lanes;
 mod linear;
 mod looked;
 mod numbered;
+mod readings;
 mod remainders;
 mod rewrite;
 mod rounding;
@@ -204,6 +205,8 @@ pub(super) struct Threshold {
     /// It is compared with a sign and divided without one, or the other way round, which is the same of what
     /// is not negative.
     pub(super) is_mixed: bool,
+    /// How the numbers in it are read.
+    pub(super) readings: readings::Readings,
     /// The number never changes while the kernel runs.
     pub(super) is_invariant: bool,
     /// It grows with one loop, which has at most so many iterations.

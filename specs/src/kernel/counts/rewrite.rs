@@ -9,8 +9,8 @@ use super::sites::{Site, change, collect, forget, walk};
 use super::{Formula, Threshold};
 use crate::common::span::Span;
 use crate::kernel::code::Comparison;
-use crate::kernel::keys::slug;
 use crate::kernel::numbers::Number;
+use crate::kernel::slugs::slug;
 use crate::kernel::tree::{
     Amount, Assumption, Condition, Counted, Counting, Decided, Decision, Statement, Statements,
 };
@@ -383,7 +383,8 @@ impl<'f> Plan<'f> {
         let mut assumes = decision.assumes.clone();
         for threshold in decision.formula.iter().flat_map(Formula::thresholds) {
             let family = self.families.member(threshold).map(|member| &self.families.all[member.family]);
-            let is_mixed = threshold.is_mixed || family.is_some_and(Family::is_mixed);
+            let is_mixed =
+                threshold.is_mixed || threshold.readings.differ() || family.is_some_and(Family::is_mixed);
             assumes.extend(threshold.is_turned.then_some(Assumption::Unwrapped(span)));
             assumes.extend(is_mixed.then_some(Assumption::Natural(span)));
         }

@@ -40,7 +40,7 @@ impl<'m> Lowerer<'m> {
         if self.elsewhere(current).is_some() || self.answer(current).is_some() {
             return;
         }
-        if self.integer(current).is_none() {
+        if self.integer(current).is_none() && self.bitwise(current).is_none() {
             self.pure(current);
         }
     }
@@ -67,7 +67,8 @@ impl<'m> Lowerer<'m> {
             self.is_about_clusters(current);
         }
         match root {
-            "mov" => self.copy_value(current, ty),
+            // Addresses of every kind are counted from the same symbols and parameters.
+            "mov" | "cvta" => self.copy_value(current, ty),
             "selp" if self.choice(current, ty).is_some() => Some(()),
             "setp" | "set" => self.comparison(current, root == "setp"),
             "cvt" => {
@@ -328,7 +329,21 @@ fn multiplication(current: &Current<'_>) -> Option<Operation> {
 fn is_followed(part: &str) -> bool {
     types::integer(part).is_some()
         || types::comparison(part).is_some()
-        || ["wide", "and", "or", "xor"].contains(&part)
+        || [
+            "wide",
+            "and",
+            "or",
+            "xor",
+            "to",
+            "shared",
+            "shared::cta",
+            "shared::cluster",
+            "global",
+            "local",
+            "const",
+            "param",
+        ]
+        .contains(&part)
         || types::bytes(part).is_some()
 }
 

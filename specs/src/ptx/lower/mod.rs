@@ -2,6 +2,7 @@
 
 mod addresses;
 mod arithmetic;
+mod bits;
 mod calls;
 mod clusters;
 mod data;

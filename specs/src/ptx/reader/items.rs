@@ -1,7 +1,7 @@
 //! What stands outside the bodies of functions.
 
 use crate::common::span::Span;
-use crate::module::Extent;
+use crate::module::{Extent, Kind as Of};
 use crate::ptx::error::PtxError;
 use crate::ptx::syntax::{Function, Param};
 
@@ -216,23 +216,24 @@ impl<'s> Reader<'s, '_> {
         let open = self.lexer.next();
         let mut params = Vec::new();
         let mut name: Option<&'s str> = None;
-        let (mut is_register, mut is_address, mut in_brackets) = (false, false, false);
+        let (mut is_register, mut kind, mut in_brackets) = (false, Of::Integer, false);
         loop {
             let token = self.lexer.next();
             match (token.kind, self.text(token)) {
                 (Kind::Sign(b',' | b')'), _) => {
                     if let Some(name) = name.take() {
                         let register = is_register.then(|| scopes.declare(name, 64));
-                        params.push(Param { name: name.to_owned(), register, is_address });
+                        params.push(Param { name: name.to_owned(), register, kind });
                     }
-                    (is_register, is_address) = (false, false);
+                    (is_register, kind) = (false, Of::Integer);
                     if token.kind == Kind::Sign(b')') {
                         return Some(params);
                     }
                 }
                 (Kind::Sign(sign @ (b'[' | b']')), _) => in_brackets = sign == b'[',
                 (_, ".reg") => is_register = true,
-                (_, ".ptr") => is_address = true,
+                (_, ".ptr") => kind = Of::Address,
+                (_, ".f16" | ".f16x2" | ".bf16" | ".bf16x2" | ".f32" | ".f64") => kind = Of::Real,
                 (Kind::Word, word) => {
                     let is_name = !in_brackets && number(word).is_none() && !word.starts_with('.');
                     name = if is_name { Some(word) } else { name };

@@ -30,6 +30,7 @@ fn simple(name: &str) -> Option<(Operation, Option<bool>)> {
         "ShiftRightLogical" => (Operation::ShiftRight, Some(false)),
         "ShiftRightArithmetic" => (Operation::ShiftRight, Some(true)),
         "BitFieldUExtract" => (Operation::ExtractBits, Some(false)),
+        "BitReverse" => (Operation::ReverseBits, Some(false)),
         "BitCount" => (Operation::CountOnes, Some(false)),
         "IEqual" | "LogicalEqual" => return compare(Equal, None),
         "INotEqual" | "LogicalNotEqual" => return compare(NotEqual, None),
@@ -84,6 +85,7 @@ impl Lowerer<'_> {
                     self.each(instruction, copy(to), 1)
                 }
                 "Select" => self.select(instruction),
+                "SMod" => self.floored(instruction),
                 name => {
                     let (operation, signed) = simple(name)?;
                     let first = self.integer(instruction.id(0))?;
@@ -119,6 +121,30 @@ impl Lowerer<'_> {
                 Some(arguments) => self.compute(span, *to, function, &arguments),
                 None => self.compute(span, *to, Function::Unknown, &[]),
             }
+        }
+        Some(())
+    }
+
+    /// `OpSMod a, b`: what a division leaves, with the sign of the divisor.
+    fn floored(&mut self, instruction: &Instruction) -> Option<()> {
+        let span = instruction.span;
+        let ty = Integer { signed: true, ..self.integer(instruction.id(0))? };
+        let (a, b) = (self.leaves(instruction.id(0)?, span), self.leaves(instruction.id(1)?, span));
+        let to = self.result(instruction.result);
+        (to.len() == a.len() && to.len() == b.len()).then_some(())?;
+        let nothing = Argument::Number(0);
+        let is = |comparison| Function::Integer(Operation::Compare(comparison), ty);
+        for (at, to) in to.into_iter().enumerate() {
+            let mut of = |operation, from: &[Argument]| {
+                self.intermediate(span, Function::Integer(operation, ty), from)
+            };
+            let rest = of(Operation::Remainder, &[a[at], b[at]]);
+            let signs = of(Operation::Xor, &[rest, b[at]]);
+            let more = of(Operation::Add, &[rest, b[at]]);
+            let is_other = self.intermediate(span, is(Comparison::Less), &[signs, nothing]);
+            let is_some = self.intermediate(span, is(Comparison::NotEqual), &[rest, nothing]);
+            let adds = self.intermediate(span, Function::Integer(Operation::And, BIT), &[is_other, is_some]);
+            self.compute(span, to, Function::Integer(Operation::Select, ty), &[more, rest, adds]);
         }
         Some(())
     }
