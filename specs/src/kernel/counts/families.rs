@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::readings::Readings;
-use super::{InUnits, Side, Sign, Threshold};
+use super::{InUnits, Readings, Side, Sign, Threshold};
 use crate::kernel::numbers::{Number, least_multiple};
 use crate::kernel::tree::{Decision, Residue};
 

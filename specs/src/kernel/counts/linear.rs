@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::readings::Readings;
 use super::sum::{Linear, Rounds};
-use super::{Formula, Low, Side, Sign, Threshold};
+use super::{Formula, Low, Readings, Side, Sign, Threshold};
 use crate::kernel::arithmetic::{signed, without_sign};
 use crate::kernel::code::{Comparison, Operation, Type};
 use crate::kernel::flow::Flow;

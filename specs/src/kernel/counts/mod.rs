@@ -182,6 +182,30 @@ pub(super) struct InUnits {
     pub(super) turned: bool,
 }
 
+/// Unknown numbers, in words, and how they are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Readings {
+    read: BTreeSet<(String, Sign)>,
+    /// How those are read that are made wider.
+    widened: BTreeSet<Sign>,
+}
+
+impl Readings {
+    /// Those of two.
+    pub(super) fn extend(&mut self, others: &Self) {
+        self.read.extend(others.read.iter().cloned());
+    }
+
+    /// Whether some number is read with a sign and without one, or one is made wider with its sign and
+    /// another without.
+    pub(super) fn differ(&self) -> bool {
+        let is_other = |(number, sign): &(String, Sign)| {
+            *sign == Sign::Signed && self.read.contains(&(number.clone(), Sign::Unsigned))
+        };
+        self.widened.len() > 1 || self.read.iter().any(is_other)
+    }
+}
+
 /// Whether an unknown number has reached a threshold, which may grow with the iterations of loops.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Threshold {
@@ -206,7 +230,7 @@ pub(super) struct Threshold {
     /// is not negative.
     pub(super) is_mixed: bool,
     /// How the numbers in it are read.
-    pub(super) readings: readings::Readings,
+    pub(super) readings: Readings,
     /// The number never changes while the kernel runs.
     pub(super) is_invariant: bool,
     /// It grows with one loop, which has at most so many iterations.

@@ -4,37 +4,11 @@
 //! as long as it is not negative. So are the greater of it and another number, with a sign and without. Who
 //! reads one number in both ways rests on that.
 
-use std::collections::BTreeSet;
-
-use super::Sign;
 use super::linear::{Asker, DEPTH};
+use super::{Readings, Sign};
 use crate::kernel::code::{Comparison, Operation, Type};
 use crate::kernel::terms::of_grid;
 use crate::kernel::value::{Term, ValueId};
-
-/// Unknown numbers, in words, and how they are read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(in crate::kernel) struct Readings {
-    read: BTreeSet<(String, Sign)>,
-    /// How those are read that are made wider.
-    widened: BTreeSet<Sign>,
-}
-
-impl Readings {
-    /// Those of two.
-    pub(super) fn extend(&mut self, others: &Self) {
-        self.read.extend(others.read.iter().cloned());
-    }
-
-    /// Whether some number is read with a sign and without one, or one is made wider with its sign and
-    /// another without.
-    pub(super) fn differ(&self) -> bool {
-        let is_other = |(number, sign): &(String, Sign)| {
-            *sign == Sign::Signed && self.read.contains(&(number.clone(), Sign::Unsigned))
-        };
-        self.widened.len() > 1 || self.read.iter().any(is_other)
-    }
-}
 
 /// How something is read: with a sign or not, with how many bits, and whether it has as many.
 #[derive(Clone, Copy)]
