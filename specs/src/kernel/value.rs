@@ -1,7 +1,7 @@
 //! Abstract values: what is known of a register in one warp, as terms in a normal form. Equal terms have
 //! equal values; each term stands once, under a number of its own.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::arithmetic::{apply, cut};
 use super::code::{Code, Comparison, Operation, Register, Type, own};
@@ -52,6 +52,8 @@ pub(super) struct Values {
     numbers: HashMap<Term, ValueId>,
     /// The bits of registers, where they are less than 64.
     bits: Vec<u8>,
+    /// The names of what says which cluster of the grid it is, or how many there are.
+    pub(super) clusters: BTreeSet<u32>,
     /// Numbers in terms that are known for each of many lanes.
     many: usize,
 }
@@ -61,7 +63,9 @@ const MANY: usize = 32_000_000;
 
 impl Values {
     pub(super) fn of(code: &Code) -> Self {
-        Self { bits: code.bits.clone(), ..Self::default() }
+        let is_cluster = |name: &&String| name.starts_with("%clusterid") || name.starts_with("%nclusterid");
+        let clusters = (0..).zip(&code.names).filter(|(_, name)| is_cluster(name)).map(|(at, _)| at);
+        Self { bits: code.bits.clone(), clusters: clusters.collect(), ..Self::default() }
     }
 
     pub(super) fn count(&self) -> usize {
@@ -284,6 +288,11 @@ impl Values {
 
     /// Operations whose results have a simpler form.
     fn simplified(&mut self, operation: Operation, ty: Type, terms: &[ValueId]) -> Option<ValueId> {
+        if let [a, by] = terms
+            && let Some(simple) = self.of_cluster(operation, ty, (*a, *by))
+        {
+            return Some(simple);
+        }
         match (operation, terms) {
             (Operation::Convert(from), [a]) => {
                 let bits = self.width(*a);
