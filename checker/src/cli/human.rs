@@ -14,7 +14,7 @@ use super::written::Written;
 use barcheck::{
     Allowed, Decision, Engine, Finding, Method, Reason, Reduction, Smaller, Statistics, Trouble, Verdict,
 };
-use barcheck_counterexamples::{PlaceLabel, Trace, harmless};
+use barcheck_counterexamples::{PlaceLabel, Trace, agents, harmless, noun};
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
 use barcheck_specs::{Diagnostic, Extracted, LineIndex, Lint};
@@ -424,11 +424,20 @@ fn with_outcomes(found: &Finding) -> String {
 
 /// What a violation rests on that is not known: who goes which way where.
 fn on_data(found: &Finding) -> String {
-    let mut ways: Vec<String> = Vec::new();
+    let mut together: Vec<(&str, u32, BTreeSet<u32>)> = Vec::new();
     for way in &found.data {
-        ways.push(format!("warp {} {} (line {})", way.agent, way.role, way.line));
+        match together.iter_mut().find(|(role, line, _)| (*role, *line) == (&*way.role, way.line)) {
+            Some((.., who)) => drop(who.insert(way.agent)),
+            None => together.push((&way.role, way.line, BTreeSet::from([way.agent]))),
+        }
     }
-    ways.dedup();
+    let called = noun(&found.trace);
+    let mut ways: Vec<String> = Vec::new();
+    for (role, line, who) in together {
+        let who: Vec<u32> = who.into_iter().collect();
+        let role = if who.len() > 1 { role.replacen("takes", "take", 1) } else { role.to_owned() };
+        ways.push(format!("{} {role} (line {line})", agents(called, &who)));
+    }
     let more = ways.len().saturating_sub(WAYS);
     ways.truncate(WAYS);
     let more = if more > 0 { format!(", and {more} more") } else { String::new() };

@@ -26,8 +26,8 @@ impl Values {
 }
 
 impl Values {
-    /// `(n * cluster + rank) / n` is the cluster, and what that leaves the rank: positions in the grid have no sign and
-    /// do not overflow (CUDA C++ Programming Guide, technical specifications).
+    /// `(n * cluster + rank) / n` is the cluster, and what that leaves the rank: positions in the grid have
+    /// no sign and do not overflow (CUDA C++ Programming Guide, technical specifications).
     pub(super) fn of_cluster(
         &mut self,
         operation: Operation,

@@ -108,9 +108,11 @@ impl<'m> Lowerer<'m> {
     /// The type in which operands are computed, and whether they agree in their signs.
     fn type_of(&self, sources: &[&str]) -> Option<(Type, bool)> {
         let mut bits = 32;
-        let mut signs = Vec::new();
+        let (mut signs, mut plain) = (Vec::new(), Vec::new());
         for source in sources {
             match Operand::of(source) {
+                // It is the same with a sign and without.
+                Operand::Number(number, signed) if number < 1 << 31 => plain.push(signed),
                 Operand::Number(_, signed) => signs.push(signed),
                 Operand::Region { name, row: 0, column, .. } => {
                     let (_, ty) = self.place(name, column)?;
@@ -120,7 +122,7 @@ impl<'m> Lowerer<'m> {
                 _ => return None,
             }
         }
-        let signed = *signs.first()?;
+        let signed = *signs.first().or(plain.first())?;
         Some((Type { bits, signed }, signs.iter().all(|other| *other == signed)))
     }
 }
