@@ -119,8 +119,8 @@ mod tests {
         assert_eq!(rest, values.sum(32, &[(parity, Lanes::All(2)), (one, Lanes::All(1))]).unwrap());
         assert_eq!(part, values.apply(Operation::Divide, word, &[cluster, two]));
         assert_eq!(begins, values.sum(32, &[(cluster, Lanes::All(2))]).unwrap());
-        let divides = |value| matches!(values.term(value), Term::Apply { operation: Operation::Divide, terms, .. } if terms[0] == at);
-        assert!(divides(thirds));
+        let Term::Apply { operation: Operation::Divide, terms, .. } = values.term(thirds) else { panic!() };
+        assert_eq!(terms[0], at);
     }
 
     #[test]
