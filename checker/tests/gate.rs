@@ -133,7 +133,12 @@ const BEYOND_THREADS: [&str; 3] =
 /// Races of warps that are too many for loom, which alone sees them.
 const BEYOND_SHUTTLE: [&str; 1] = ["mbarrier_mailbox_freed_early_broken"];
 /// What goes on for ever, and is left to shuttle, though loom has room for its agents.
-const ENDLESS: [&str; 2] = ["mbarrier_ring_forever", "mbarrier_token_forever"];
+const ENDLESS: [&str; 4] = [
+    "mbarrier_counter_wraps",
+    "mbarrier_counter_wraps_amid",
+    "mbarrier_ring_forever",
+    "mbarrier_token_forever",
+];
 /// A loop that asks two objects, and lanes that go apart: nobody follows it.
 const NOT_FOLLOWED: [&str; 3] =
     ["mbarrier_ask_two", "mbarrier_init_by_lanes", "mbarrier_init_by_lanes_broken"];
