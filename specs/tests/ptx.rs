@@ -221,7 +221,7 @@ fn with_objects(body: &str) -> String {
 #[test]
 fn a_loop_that_asks_until_it_holds_is_a_wait() {
     let text = extracted(&with_objects(&wait("%r1+8")), 32);
-    assert!(text.ends_with("bar.sync 0; mbarrier.wait.parity mbar[1], 0; }"), "{text}");
+    assert!(text.ends_with("bar.sync 0; mbarrier.wait.parity smem_bar[1], 0; }"), "{text}");
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn copies_of_tensors_share_what_is_announced() {
                 [%r1+64], [%r8, {%r9}], [%r1];\n";
     let announce = "@!%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r1], 96;\n";
     let text = extracted(&with_objects(&format!("{announce}{}{}", copy.repeat(2), wait("%r1"))), 32);
-    assert_eq!(text.matches("cp.async.bulk _, 48, mbar[0];").count(), 2, "{text}");
+    assert_eq!(text.matches("cp.async.bulk _, 48, smem_bar[0];").count(), 2, "{text}");
     // Nobody has said how long the copy is.
     let error = read(kernel(&with_objects(copy)).as_bytes(), 32).expect_err("how many bytes");
     assert!(error.not_followed().is_some_and(|found| found.message.contains("bytes")));
@@ -245,7 +245,7 @@ fn objects_of_an_address_that_is_computed_are_an_array() {
         wait("%r5")
     ));
     let text = extracted(&body, 32);
-    assert!(text.contains("if lane == 0 { mbarrier.arrive mbar["), "{text}");
+    assert!(text.contains("if lane == 0 { mbarrier.arrive smem_bar["), "{text}");
 }
 
 #[test]
