@@ -239,7 +239,9 @@ fn the_doctor_names_the_object_of_a_register_and_where_it_is_initialised() {
     run(&["doctor", &path])
         .expect(0)
         .prints("mbarrier.init.shared.b64 [%r2], 64  at line 13; [%r2] = bars_bar[0]\n")
-        .prints("mbarrier.arrive.shared.b64 _, [%r3]  at line 17; [%r3] = bars_bar[1], initialised at line 14\n");
+        .prints(
+            "mbarrier.arrive.shared.b64 _, [%r3]  at line 17; [%r3] = bars_bar[1], initialised at line 14\n",
+        );
 }
 
 #[test]

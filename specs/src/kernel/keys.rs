@@ -316,6 +316,11 @@ impl Keys<'_> {
         self.rank.map_or_else(String::new, |rank| format!(" of cta {rank}"))
     }
 
+    /// Whether a function that is not computed, or a load of what nobody writes, has a result of 64 bits.
+    pub(super) fn gives_64_bits(&self, function: u32) -> bool {
+        self.name(function).ends_with("64")
+    }
+
     /// Whether a load finds more than 32 bits.
     pub(super) fn is_wide(&self, at: usize) -> bool {
         [":64", ":128"].contains(&self.loaded(at).as_str())

@@ -18,8 +18,11 @@ use super::value::{Term, ValueId, Values};
 /// Terms that are looked at for one sign.
 const MOST: u32 = 200;
 
-/// Leaves out such signs in operands of steps on objects, and in what comes to where paths meet; what is
-/// assumed.
+/// What is added to a counter, and how often it is taken, at most: more would soon come to the sign, and
+/// `it << 30 >> 31` is a bit of `it`.
+const SMALL: [u64; 2] = [1 << 16, 16];
+
+/// Leaves out such signs in operands of steps on objects; what is assumed.
 pub(super) fn take(code: &Code, values: &mut Values, evaluation: &mut Evaluation) -> BTreeSet<Assumption> {
     let mut signs = Signs { values, evaluation, written: BTreeMap::new(), assumes: false };
     let mut assumed = BTreeSet::new();
@@ -93,12 +96,16 @@ impl Signs<'_> {
             let signs = Lanes::map(&[lanes], |n| Some(u64::from(signed(n[0], bits.max(32)) < 0)));
             signs.filter(Lanes::is_zero).map(|_| ())
         };
+        let is_below = |lanes: &Lanes, most: u64| {
+            let above = Lanes::map(&[lanes], |n| Some(u64::from(n[0] > most)));
+            above.filter(Lanes::is_zero).map(|_| ())
+        };
         match self.values.term(value) {
             Term::Known(lanes) => is_natural(lanes),
             Term::Sum { terms, known, .. } => {
-                is_natural(known)?;
+                is_below(known, SMALL[0])?;
                 terms.iter().try_for_each(|(term, factor)| {
-                    is_natural(factor)?;
+                    is_below(factor, SMALL[1])?;
                     self.looks_natural(*term, looked)
                 })
             }

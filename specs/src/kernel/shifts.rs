@@ -2,28 +2,44 @@
 
 use super::arithmetic::cut;
 use super::code::{Operation, Type};
-use super::lanes::Lanes;
+use super::lanes::{Lanes, WIDTH};
 use super::value::{Term, ValueId, Values};
 
 impl Values {
-    /// `x << n >> n`: the lowest bits of a sum that is a multiple of what it is divided by.
+    /// `x << n >> n`: the lowest bits of a sum that is a multiple of what it is divided by. So are the bits
+    /// that `x << 30 >> 31` leaves, if they are few.
     pub(super) fn back_and_forth(&mut self, ty: Type, a: ValueId, by: ValueId) -> Option<ValueId> {
         let by = self.as_known(by)?.all().filter(|by| (1..u64::from(ty.bits)).contains(by))?;
         let Term::Sum { bits, terms, known } = self.term(a).clone() else { return None };
-        let shrink = |lanes: &Lanes| {
-            Lanes::map(&[lanes], |n| {
-                (u64::from(n[0].trailing_zeros()) >= by || n[0] == 0).then(|| n[0] >> by)
-            })
+        let zeros = |lanes: &Lanes| {
+            let zeros = Lanes::map(&[lanes], |n| Some(u64::from(n[0].trailing_zeros()).min(by)));
+            zeros.and_then(|zeros| (0..WIDTH).map(|lane| zeros.get(lane)).min())
         };
+        let mut back = zeros(&known)?;
+        for (_, factor) in &terms {
+            back = back.min(zeros(factor)?);
+        }
+        if back == 0 || back < by && u64::from(ty.bits) - by > FEW {
+            return None;
+        }
+        let is_multiple = |number: u64| number == 0 || u64::from(number.trailing_zeros()) >= back;
+        let shrink = |lanes: &Lanes| Lanes::map(&[lanes], |n| is_multiple(n[0]).then(|| n[0] >> back));
         let parts = terms.iter().map(|(term, factor)| Some((*term, shrink(factor)?)));
         let mut parts: Vec<(ValueId, Lanes)> = parts.collect::<Option<_>>()?;
         let known = self.known(shrink(&known)?);
         parts.push((known, Lanes::All(1)));
-        let sum = self.sum(bits, &parts).filter(|_| bits == ty.bits)?;
+        let mut sum = self.sum(bits, &parts).filter(|_| bits == ty.bits)?;
+        if back < by {
+            let rest = self.number(by - back);
+            sum = self.apply(Operation::ShiftRight, ty, &[sum, rest]);
+        }
         let mask = self.number(cut(u64::MAX, ty.bits) >> by);
         Some(self.apply(Operation::And, ty, &[sum, mask]))
     }
 }
+
+/// The bits that are looked for in what is shifted further than back.
+const FEW: u64 = 8;
 
 impl Values {
     /// `(n * cluster + rank) / n` is the cluster, and what that leaves the rank: positions in the grid have
@@ -146,6 +162,12 @@ mod tests {
         let up = values.apply(Operation::ShiftLeft, word, &[x, by]);
         let back = values.apply(Operation::ShiftRight, word, &[up, by]);
         assert_eq!(back, values.apply(Operation::And, word, &[x, one]));
+        // Bit 1, by shifts to the sign and back.
+        let thirty = values.number(30);
+        let up_to = values.apply(Operation::ShiftLeft, word, &[x, thirty]);
+        let bit = values.apply(Operation::ShiftRight, word, &[up_to, by]);
+        let second = values.apply(Operation::ShiftRight, word, &[x, one]);
+        assert_eq!(bit, values.apply(Operation::And, word, &[second, one]));
         // What is no multiple stays as it is.
         let more = values.apply(Operation::Add, word, &[up, one]);
         let shifted = values.apply(Operation::ShiftRight, word, &[more, by]);

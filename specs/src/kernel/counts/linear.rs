@@ -401,6 +401,7 @@ impl Asker<'_> {
         match self.values().term(value) {
             Term::Same(name) => bits >= 64 || bits >= 32 && !self.keys.code.wide.contains(name),
             Term::Loaded { at, .. } => bits >= 64 || bits >= 32 && !self.keys.is_wide(*at),
+            Term::Pure { name, .. } => bits >= 64 || bits >= 32 && !self.keys.gives_64_bits(*name),
             Term::Apply { .. } | Term::Sum { .. } | Term::Meet { .. } => self.values().width(value) <= bits,
             // What registers hold at first has their bits, of which 32 are the fewest that are counted with.
             _ => bits >= 32 || self.values().width(value) <= bits,
