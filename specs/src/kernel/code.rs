@@ -12,9 +12,15 @@ pub(crate) type Register = u32;
 /// an address is from the symbol that it is counted from, where it meets others.
 pub(super) const REST: Register = 1 << 31;
 
+/// Added to a register, this is what it has counted since it began with an unknown number.
+pub(super) const SINCE: Register = 1 << 29;
+
+/// Added to a register of 64 bits, this is its lower half.
+pub(super) const HALF: Register = 7 << 26;
+
 /// The register that code knows.
 pub(super) fn own(register: Register) -> Register {
-    register & !REST
+    register & !(REST | SINCE)
 }
 
 /// The code of a kernel.

@@ -12,7 +12,7 @@ use super::residual::{Expression, Residual};
 use super::structure::Emit;
 use super::terms::any;
 use super::tree::{Asked, Assumption, Computed, Decision};
-use super::value::{Term, ValueId, Values};
+use super::value::{Term, ValueId};
 use crate::common::contents::BOUNDED;
 
 impl Residual<'_> {
@@ -42,7 +42,7 @@ impl Residual<'_> {
         }
         let asker = Asker { slice: self.slice, keys, most: self.most };
         let formula = asker.formula(normal);
-        let is_bounded = asker.bounds_itself(normal) || is_of_numbers(self.values, normal);
+        let is_bounded = asker.bounds_itself(normal) || self.is_of_numbers(node, normal);
         let keys = asker.keys;
         let formula = if negated { formula.map(Formula::not) } else { formula };
         let mut about = keys.about(normal);
@@ -55,6 +55,21 @@ impl Residual<'_> {
         });
         let asked = self.made_in(normal).filter(|_| varies).map(|made| Asked { term: normal, node, made });
         (Decision { key, name: None, varies, assumes, about, formula, computed, asked }, negated)
+    }
+
+    /// Whether a condition is about known numbers alone, and about how often the loops around have been gone
+    /// through, of which a function is taken that is not computed: it has one outcome.
+    fn is_of_numbers(&self, node: usize, condition: ValueId) -> bool {
+        !any(self.values, condition, |term| match term {
+            Term::Known(_) | Term::Sum { .. } | Term::Apply { .. } | Term::Pure { .. } => false,
+            Term::Gained { header, .. } => !self.flow.contains(self.flow.innermost[*header], node),
+            Term::Same(_)
+            | Term::Loaded { .. }
+            | Term::Given { .. }
+            | Term::Meet { .. }
+            | Term::Unknown { .. }
+            | Term::Unset => true,
+        })
     }
 
     /// The nodes in which what a term is made of gets its values.
@@ -146,19 +161,4 @@ impl Residual<'_> {
         });
         found.into_inner()
     }
-}
-
-/// Whether a condition is about known numbers alone, of which a function is taken that is not computed: it
-/// has one outcome.
-fn is_of_numbers(values: &Values, condition: ValueId) -> bool {
-    !any(values, condition, |term| match term {
-        Term::Known(_) | Term::Sum { .. } | Term::Apply { .. } | Term::Pure { .. } => false,
-        Term::Same(_)
-        | Term::Loaded { .. }
-        | Term::Given { .. }
-        | Term::Meet { .. }
-        | Term::Gained { .. }
-        | Term::Unknown { .. }
-        | Term::Unset => true,
-    })
 }

@@ -68,6 +68,41 @@ pub(super) struct Evaluation {
     pub(super) meets: BTreeMap<(usize, Register), Vec<(usize, ValueId)>>,
 }
 
+impl Evaluation {
+    /// The operands of barriers and of steps on objects, in the order of the code: of which instruction, the
+    /// how manieth, and its value.
+    pub(super) fn operands(&self) -> Vec<((usize, usize), ValueId)> {
+        let steps = self.barriers.iter().flat_map(|(at, (address, amount))| {
+            [Some(*address), *amount]
+                .into_iter()
+                .flatten()
+                .enumerate()
+                .map(move |(n, value)| ((*at, n), value))
+        });
+        let others = self
+            .synchronisations
+            .iter()
+            .flat_map(|(at, values)| values.iter().enumerate().map(move |(n, value)| ((*at, n), *value)));
+        let mut operands: Vec<_> = steps.chain(others).collect();
+        operands.sort_unstable();
+        operands
+    }
+
+    /// Puts other values in the place of operands.
+    pub(super) fn put(&mut self, operands: Vec<((usize, usize), ValueId)>) {
+        for ((at, which), value) in operands {
+            let step = self.barriers.get_mut(&at).map(|(address, amount)| match which {
+                0 => address,
+                _ => amount.get_or_insert(value),
+            });
+            let other = self.synchronisations.get_mut(&at).and_then(|values| values.get_mut(which));
+            if let Some(operand) = step.or(other) {
+                *operand = value;
+            }
+        }
+    }
+}
+
 /// How control goes on from a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {

@@ -3,7 +3,8 @@
 //! A compiler that makes four rounds of a loop one leaves the loop when what is left of `n - n % 4` is 0, and
 //! goes on with the number of rounds that it has made. That number is `n - n % 4`, as both have changed in
 //! step; and it is 0, as written on the way around the loop, where there are fewer rounds than four. Others
-//! compute it anew, as `n / 4 * 4`.
+//! compute it anew, as `n / 4 * 4`. Or it makes the `n % 4` rounds that are too many first, and goes on from
+//! `first + n % 4`, which is `first` on the way around that loop.
 
 use super::arithmetic::{cut, signed};
 use super::code::{Comparison, Operation, Register};
@@ -56,9 +57,10 @@ pub(super) fn exit(
     }
     let found = found.filter(|found| is_invariant(values, *found))?;
     let is_same = around.into_iter().all(|(condition, ways, value)| {
-        ways == (true, false)
+        let is_0 = ways == (true, false)
             && is_0_there(values, found, condition)
-            && values.as_known(value).is_some_and(Lanes::is_zero)
+            && values.as_known(value).is_some_and(Lanes::is_zero);
+        is_0 || is_added_0(values, (condition, ways), [found, value])
     });
     is_same.then_some(found)
 }
@@ -146,6 +148,28 @@ fn split(values: &mut Values, sum: ValueId) -> Option<(ValueId, i64, ValueId)> {
     let less = Lanes::All(cut(factor.wrapping_neg(), BITS));
     let rest = values.sum(BITS, &[(sum, Lanes::All(1)), (gained, less)])?;
     Some((gained, step, rest))
+}
+
+/// Whether one value is another and something more that is 0 where a condition holds: `first + n % 4` is
+/// `first` where `n % 4 == 0`.
+fn is_added_0(
+    values: &mut Values,
+    (condition, (taken, other)): (ValueId, (bool, bool)),
+    [sum, value]: [ValueId; 2],
+) -> bool {
+    let Term::Apply { operation: Operation::Compare(comparison), ty, terms } = values.term(condition).clone()
+    else {
+        return false;
+    };
+    let is_equal = match comparison {
+        Comparison::Equal => taken && !other,
+        Comparison::NotEqual => other && !taken,
+        _ => false,
+    };
+    let minus = Lanes::All(cut(u64::MAX, BITS));
+    let mut less = |a, b| values.sum(BITS, &[(a, Lanes::All(1)), (b, minus.clone())]);
+    let (more, difference) = (less(sum, value), less(terms[0], terms[1]));
+    is_equal && ty.bits == BITS && more.is_some() && more == difference
 }
 
 /// Whether `n - (n & mask)` is 0 where a condition holds: `n - 1 < 3` without a sign, of a mask of 3.

@@ -268,6 +268,7 @@ impl<'v, N: Names> Writer<'v, N> {
             {
                 self.narrow_sum(operation, ty.bits, *a, *b)?
             }
+            (Operation::Multiply | Operation::MultiplyWide, [a, b]) => self.product(operation, ty, *a, *b)?,
             (Operation::Not, [a]) if (2..32).contains(&ty.bits) => {
                 format!("({} ^ {:#x})", self.as_unsigned(*a, ty.bits)?, cut(u64::MAX, ty.bits))
             }
@@ -383,6 +384,25 @@ impl<'v, N: Names> Writer<'v, N> {
         };
         let (a, b) = (self.value(a)?.text, self.value(b)?.text);
         Some(format!("({a} {sign} {b} & {:#x})", cut(u64::MAX, bits)))
+    }
+
+    /// A product of numbers of 32 bits, which has 64 bits at most.
+    fn product(&mut self, operation: Operation, ty: Type, a: ValueId, b: ValueId) -> Option<String> {
+        let is_wide = operation == Operation::MultiplyWide;
+        // Of 32 bits the lowest half is the same with signs and without them.
+        let ty = Type { signed: ty.signed || !is_wide, ..ty };
+        let fits = match ty.bits {
+            32 => ty.signed || self.values.width(a).min(self.values.width(b)) < 32,
+            _ => self.values.width(a) + self.values.width(b) < 64,
+        };
+        if !fits || ty.bits < 32 || (is_wide && ty.bits > 32) {
+            return None;
+        }
+        let (a, b) = (self.operand(a, ty)?, self.operand(b, ty)?);
+        Some(match (ty.bits, is_wide) {
+            (32, false) => format!("(({a} * {b} + 0x80000000 & 0xffffffff) - 0x80000000)"),
+            _ => format!("({a} * {b})"),
+        })
     }
 
     /// What may be negative, as a number of fewer than 32 bits, which has no sign.

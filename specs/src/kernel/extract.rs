@@ -136,6 +136,7 @@ pub(crate) fn extract(
     heading: &[String],
     patience: &Patience,
 ) -> Result<Extraction, Failure> {
+    super::chosen::split(&mut code);
     let steps = std::mem::take(&mut code.collective);
     if steps.is_empty() || group.lanes != WIDTH as u32 {
         return Ok(extracted(code, group, heading, patience)?.0);
@@ -401,7 +402,10 @@ fn programs(
     }
     for evaluation in &mut evaluations {
         super::implied::take(&mut shared.values, slice, evaluation);
+        super::begins::take(&mut shared.values, evaluation);
+        super::abreast::take(&mut shared.values, evaluation);
         shared.assumes.extend(super::natural::take(code, &mut shared.values, evaluation));
+        super::halves::take(&mut shared.values, evaluation);
         super::modulo::take(&mut shared.values, evaluation);
         super::low_bits::take(&mut shared.values, evaluation);
         super::offsets::take_out(&mut shared.values, evaluation);

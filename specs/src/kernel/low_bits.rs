@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::code::{Operation, Register, Type};
+use super::code::{HALF, Operation, Register, SINCE, Type};
 use super::evaluate::{Evaluation, OUTSIDE};
 use super::lanes::Lanes;
 use super::value::{Term, ValueId, Values};
@@ -23,13 +23,16 @@ const BITS: u32 = 26;
 /// The most bits that are followed.
 const MOST: u32 = 6;
 /// The digits of a register that say so.
-const FIELD: u32 = 15;
+const FIELD: u32 = 7;
 /// Terms inside one another.
 const DEPTH: u32 = 16;
 const WORD: Type = Type { bits: 32, signed: false };
 
 /// The register whose low bits a register stands for, and how many.
 pub(super) fn whose(register: Register) -> Option<(Register, u32)> {
+    if register & HALF == HALF {
+        return Some((register & !HALF, 32));
+    }
     let bits = (register >> BITS) & FIELD;
     (1..=MOST).contains(&bits).then_some((register & !(FIELD << BITS), bits))
 }
@@ -135,7 +138,7 @@ impl Low<'_> {
     }
 
     fn meeting(&mut self, meet: Meet, bits: u32, left: u32) -> Option<ValueId> {
-        if bits > MOST || meet.1 >> BITS != 0 || !self.grows(meet) {
+        if bits > MOST || (meet.1 & !SINCE) >> BITS != 0 || !self.grows(meet) {
             return None;
         }
         let of = (meet.0, meet.1 | bits << BITS);

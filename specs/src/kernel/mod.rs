@@ -3,12 +3,15 @@
 //!
 //! Nothing here knows a notation: readers of compiled code hand over [`code::Code`].
 
+mod abreast;
 mod again;
 mod alignment;
 mod alike;
 mod arithmetic;
 mod arrivals;
 mod assignments;
+mod begins;
+mod chosen;
 pub(crate) mod code;
 mod comparisons;
 mod copies;
@@ -30,6 +33,7 @@ mod forwards;
 mod gates;
 mod given;
 mod graph;
+mod halves;
 mod implied;
 mod in_node;
 mod joins;
@@ -52,6 +56,7 @@ mod origins;
 mod parities;
 mod peeks;
 mod phases;
+mod products;
 mod quotients;
 mod ranges;
 mod reach;

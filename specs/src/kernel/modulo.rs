@@ -16,21 +16,19 @@ const WORD: Type = Type { bits: 32, signed: false };
 /// Values that are looked at for one bound.
 const MOST: u32 = 200;
 
-/// Puts remainders in the place of such choices: in operands of steps on objects, and in what comes to where
+/// Puts remainders in the place of such choices: in operands of barriers, and in what comes to where
 /// paths meet.
 pub(super) fn take(values: &mut Values, evaluation: &mut Evaluation) {
     let mut stages = Stages { values, evaluation, written: BTreeMap::new() };
-    let mut operands: Vec<_> = stages.evaluation.barriers.iter().map(|(at, of)| (*at, *of)).collect();
-    operands.sort_unstable();
-    for (_, (address, amount)) in &mut operands {
-        *address = stages.rewritten(*address);
-        *amount = amount.map(|amount| stages.rewritten(amount));
+    let mut operands = stages.evaluation.operands();
+    for (_, operand) in &mut operands {
+        *operand = stages.rewritten(*operand);
     }
     let mut meets = stages.evaluation.meets.clone();
     for (_, value) in meets.values_mut().flatten() {
         *value = stages.rewritten(*value);
     }
-    evaluation.barriers.extend(operands);
+    evaluation.put(operands);
     evaluation.meets = meets;
 }
 

@@ -22,27 +22,21 @@ const MOST: u32 = 200;
 /// `it << 30 >> 31` is a bit of `it`.
 const SMALL: [u64; 2] = [1 << 16, 16];
 
-/// Leaves out such signs in operands of steps on objects; what is assumed.
+/// Leaves out such signs in operands of barriers; what is assumed.
 pub(super) fn take(code: &Code, values: &mut Values, evaluation: &mut Evaluation) -> BTreeSet<Assumption> {
     let mut signs = Signs { values, evaluation, written: BTreeMap::new(), assumes: false };
     let mut assumed = BTreeSet::new();
-    let mut operands: Vec<_> = signs.evaluation.barriers.iter().map(|(at, of)| (*at, *of)).collect();
-    operands.sort_unstable();
-    for (at, (address, amount)) in &mut operands {
+    let mut operands = signs.evaluation.operands();
+    for ((at, _), operand) in &mut operands {
         signs.assumes = false;
         signs.written.clear();
-        *address = signs.rewritten(*address);
-        *amount = amount.map(|amount| signs.rewritten(amount));
+        *operand = signs.rewritten(*operand);
         let span = code.instructions[*at].span;
-        assumed.extend(
-            signs
-                .assumes
-                .then_some([Assumption::Natural(span), Assumption::Unwrapped(span)])
-                .into_iter()
-                .flatten(),
-        );
+        if signs.assumes {
+            assumed.extend([Assumption::Natural(span), Assumption::Unwrapped(span)]);
+        }
     }
-    evaluation.barriers.extend(operands);
+    evaluation.put(operands);
     assumed
 }
 

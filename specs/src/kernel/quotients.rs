@@ -4,7 +4,7 @@
 //! A number of n bits times M, shifted right by s, is the number divided by d and rounded down if
 //! `M * d = 2^s + e` with `0 <= e <= 2^(s - n)` (Granlund and Montgomery 1994, theorem 4.2).
 
-use super::arithmetic::{cut, signed, width};
+use super::arithmetic::{apply, cut, signed, width};
 use super::code::{Operation, Type};
 use super::lanes::Lanes;
 use super::value::{Term, ValueId, Values};
@@ -190,10 +190,58 @@ impl Values {
             return None;
         }
         let quotient = self.signed_quotient(terms).map(|terms| (terms, known.clone()));
+        let quotient = quotient.or_else(|| self.lowest_of(terms, known));
         let (mut terms, known) = quotient.or_else(|| self.remainder(terms, known))?;
         let known = self.known(known);
         terms.push((known, Lanes::All(1)));
         self.sum(bits, &terms)
+    }
+
+    /// `8 * x - 8 * (x & 0x1ffffffc)`, which is `8 * (x & 3)`: what a mask leaves out, as far as it counts.
+    fn lowest_of(
+        &mut self,
+        terms: &[(ValueId, Lanes)],
+        known: &Lanes,
+    ) -> Option<(Vec<(ValueId, Lanes)>, Lanes)> {
+        for (at, (masked, factor)) in terms.iter().enumerate() {
+            let Term::Apply { operation: Operation::And, ty, terms: parts } = self.term(*masked) else {
+                continue;
+            };
+            let number = |value| self.as_known(value).and_then(Lanes::all);
+            let [a, b] = parts[..] else { continue };
+            let (ty, of) = (*ty, number(b).map(|mask| (a, mask)).or_else(|| number(a).map(|mask| (b, mask))));
+            let (Some((of, mask)), Some(by)) = (of, factor.all()) else { continue };
+            let counts = cut(u64::MAX, 32_u32.saturating_sub(by.trailing_zeros()) as u8);
+            let left = !mask & counts;
+            let plain = self.plain(of, 32);
+            if ty.bits != 32 || !(1..1 << 16).contains(&left) || plain.0.is_empty() {
+                continue;
+            }
+            // Without what is masked there has to be nothing of it left.
+            let others =
+                terms.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, part)| part.clone());
+            let others: Vec<_> = others.collect();
+            let scaled =
+                |lanes: &Lanes| Lanes::map(&[lanes, factor], |n| apply(Operation::Multiply, WORD, n));
+            let mut rest = others.clone();
+            for (term, times) in &plain.0 {
+                let wanted = Lanes::map(&[&scaled(times)?], |n| apply(Operation::Negate, WORD, n))?;
+                let place = rest.iter().position(|part| *part == (*term, wanted.clone()));
+                match place {
+                    Some(place) => drop(rest.remove(place)),
+                    None => break,
+                }
+            }
+            if rest.len() + plain.0.len() != others.len() {
+                continue;
+            }
+            let known = Lanes::map(&[known, &scaled(&plain.1)?], |n| apply(Operation::Add, WORD, n))?;
+            let left = self.number(left);
+            let low = self.apply(Operation::And, WORD, &[of, left]);
+            rest.push((low, Lanes::map(&[factor], |n| apply(Operation::Negate, WORD, n))?));
+            return Some((rest, known));
+        }
+        None
     }
 
     /// `h + (h >>> 31)` or `(h >> s) + (h >>> 31)`, where h is the upper half of a signed `x * M`, or x more:

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::assignments::in_order;
-use super::code::{Action, Code, Comparison, Function, Operation, Register, own};
+use super::code::{Action, Code, Comparison, Function, Operation, Register, SINCE, own};
 use super::evaluate::{Evaluation, OUTSIDE};
 use super::expression::class;
 use super::flow::Flow;
@@ -77,6 +77,9 @@ impl<'r> Residual<'r> {
         }
         if let Some((whole, bits)) = super::low_bits::whose(register) {
             return format!("{}_low{bits}", self.local((node, whole)));
+        }
+        if register & SINCE != 0 {
+            return format!("{}_since", self.local((node, register & !SINCE)));
         }
         let rest = if register == own(register) { "" } else { "_from" };
         let register = own(register);

@@ -14,6 +14,7 @@ use super::lanes::Lanes;
 use super::numbers::{self, Need};
 use super::ranges::Known;
 use super::terms::{any, differs, is_invariant};
+use super::trips::most;
 use super::value::{Term, ValueId, Values};
 
 /// Who has the same value.
@@ -317,6 +318,7 @@ impl<'e> Knowledge<'e> {
 
     /// Finds what only grows by the same amount in each iteration of a loop.
     fn find_inductions(&mut self, values: &mut Values) {
+        let mut few = None;
         for ((node, register), incoming) in &self.evaluation.meets {
             let Some(inner) = self.flow.innermost[*node].filter(|_| self.flow.is_header(*node)) else {
                 continue;
@@ -329,6 +331,19 @@ impl<'e> Knowledge<'e> {
                 all.all(|value| value == first).then_some(first)
             };
             let (Some(begin), Some(next)) = (one(false), one(true)) else { continue };
+            // Of two iterations at most the second has so much more than the first.
+            if let [Some(first), Some(second)] =
+                [begin, next].map(|value| values.as_known(value).and_then(Lanes::all))
+            {
+                let few = few.get_or_insert_with(|| most(values, self.evaluation, self.flow, 2));
+                let meet = values.leaf(Term::Meet { block: *node, register: *register });
+                let bits = values.width(meet);
+                if few[inner].is_some() && bits >= 32 {
+                    let step = values.number(super::arithmetic::cut(second.wrapping_sub(first), bits));
+                    self.inductions.insert((*node, *register), (begin, step, bits));
+                }
+                continue;
+            }
             let meet = values.leaf(Term::Meet { block: *node, register: *register });
             let Term::Sum { bits, terms, .. } = values.term(next).clone() else { continue };
             if !terms.contains(&(meet, Lanes::All(1))) {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::arithmetic::{apply, cut};
-use super::code::{Code, Comparison, Operation, Register, Type, own};
+use super::code::{Code, Comparison, HALF, Operation, Register, Type, own};
 use super::lanes::{Lanes, WIDTH};
 
 /// A term.
@@ -107,6 +107,7 @@ impl Values {
     /// A term that is no operation.
     pub(super) fn leaf(&mut self, term: Term) -> ValueId {
         let bits = match &term {
+            Term::Meet { register, .. } if register & HALF == HALF => 32,
             Term::Meet { register, .. } => self.bits.get(own(*register) as usize).copied().unwrap_or(64),
             _ => 64,
         };
@@ -156,7 +157,13 @@ impl Values {
             return simple;
         }
         let bits = self.bits(operation, ty, terms);
-        let terms = terms.iter().map(|term| self.narrowed(operation, ty, *term)).collect();
+        let mut terms: Vec<ValueId> = terms.iter().map(|term| self.narrowed(operation, ty, *term)).collect();
+        let mut ty = ty;
+        if operation == Operation::Multiply && ty.bits >= 32 {
+            // The low half of a product asks neither for the order nor for signs.
+            terms.sort_unstable();
+            ty.signed = false;
+        }
         self.add(Term::Apply { operation, ty, terms }, bits)
     }
 
@@ -209,7 +216,7 @@ impl Values {
                 let (of, by) = match (self.as_known(*a), self.as_known(*b)) {
                     (_, Some(by)) => (*a, by.clone()),
                     (Some(by), _) => (*b, by.clone()),
-                    _ => return None,
+                    _ => return self.product(bits, [*a, *b]),
                 };
                 self.sum(bits, &[(of, by)])
             }
@@ -370,12 +377,16 @@ impl Values {
         if !mask.wrapping_add(1).is_power_of_two() || mask >= cut(u64::MAX, bits) {
             return None;
         }
-        let cut_off = |lanes: &Lanes| Lanes::map(&[lanes], |number| Some(number[0] & mask));
+        // As compilers write differences: -1, not 3.
+        let nearest = |number: u64| {
+            let low = number & mask;
+            if low > mask / 2 + 1 { cut(low.wrapping_sub(mask + 1), bits) } else { low }
+        };
         let mut parts = Vec::new();
         for (term, factor) in &terms {
-            parts.push((*term, cut_off(factor)?));
+            parts.push((*term, Lanes::map(&[factor], |factor| Some(nearest(factor[0])))?));
         }
-        let rest = cut_off(&known)?;
+        let rest = Lanes::map(&[&known], |known| Some(known[0] & mask))?;
         if rest == known && parts == terms {
             return None;
         }
@@ -399,6 +410,9 @@ impl Values {
             if let Some(known) = self.as_known(difference) {
                 let equal = Lanes::map(&[known], |n| Some(u64::from((n[0] == 0) == (comparison == Equal))))?;
                 return Some(self.known(equal));
+            }
+            if let Some([a, b]) = self.without_common(ty.bits, [a, b]) {
+                return Some(self.apply(Operation::Compare(comparison), ty, &[a, b]));
             }
         }
         let (value, number) = match (self.as_known(a), self.as_known(b)) {

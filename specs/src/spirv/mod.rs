@@ -9,6 +9,8 @@ mod opcodes;
 mod syntax;
 mod words;
 
+use std::collections::HashMap;
+
 use barcheck_model::program::Target;
 
 use crate::common::contents::Origin;
@@ -124,6 +126,28 @@ impl Parsed {
         Some(Size { numbers: [x, y, z].map(u64::from), are_ids: true, span })
     }
 
+    /// The size that the module gives an entry.
+    fn size(&self, entry: usize) -> Option<Size> {
+        let modes = self.declarations.modes.get(&self.entries[entry].function);
+        self.constant_size().or_else(|| modes.and_then(|modes| modes.size.clone()))
+    }
+
+    /// What the constants are that may be specialised and that are the size of the group that is launched.
+    fn launched(&self, entry: usize, launch: &Launch) -> HashMap<u32, u64> {
+        let size = self.size(entry).filter(|size| size.are_ids);
+        let ids = size.iter().flat_map(|size| &size.numbers).filter_map(|id| u32::try_from(*id).ok());
+        let mut launched: HashMap<u32, u64> = HashMap::new();
+        let mut differ = Vec::new();
+        for (id, size) in ids.zip(launch.size.map(u64::from)) {
+            if self.declarations.specialised.contains_key(&id) && *launched.entry(id).or_insert(size) != size
+            {
+                differ.push(id);
+            }
+        }
+        launched.retain(|id, _| !differ.contains(id));
+        launched
+    }
+
     /// Constants that may be specialised: they are given like parameters.
     fn specialised(&self) -> impl Iterator<Item = Param> {
         let mut ids: Vec<u32> = self.declarations.specialised.keys().copied().collect();
@@ -165,7 +189,7 @@ impl module::Module for Parsed {
 
     fn sizes(&self, entry: usize) -> Sizes {
         let modes = self.declarations.modes.get(&self.entries[entry].function);
-        let size = self.constant_size().or_else(|| modes.and_then(|modes| modes.size.clone()));
+        let size = self.size(entry);
         let most = modes.and_then(|modes| modes.most.clone());
         // What is specialised is taken as it is by default, which is said.
         let (required, usual) = match size {
@@ -190,8 +214,10 @@ impl module::Module for Parsed {
         let modes = self.declarations.modes.get(&function);
         let given = launch.param(None, SUBGROUP_SIZE).and_then(|size| u64::try_from(size).ok());
         let subgroup = given.or_else(|| modes.and_then(|modes| modes.subgroup)).filter(|size| *size > 0);
-        let lowered = lower::lower(&self.listing, &self.declarations, (function, subgroup), launch)
-            .map_err(|error| vec![error.diagnostic()])?;
+        let launched = self.launched(entry, launch);
+        let lowered =
+            lower::lower(&self.listing, &self.declarations, (function, subgroup), (launch, launched))
+                .map_err(|error| vec![error.diagnostic()])?;
         let mut header = vec![format!("workgroup {};", launch.count())];
         if lowered.has_subgroups {
             let Some(size) = subgroup else {

@@ -10,6 +10,8 @@ use crate::kernel::tree::{Decision, Residue};
 pub(in crate::kernel) const MOST: i64 = 20;
 /// Thresholds in each step of a loop.
 const IN_STEP: usize = 6;
+/// Those that say more of a number before those that say less.
+const SIGNS: [Sign; 4] = [Sign::Signed, Sign::Unsigned, Sign::Either, Sign::Negative];
 /// Values that are told apart of a number of which something is computed.
 const VALUES: i64 = 100;
 
@@ -37,7 +39,7 @@ pub(super) struct Family {
     /// It changes with the iterations of a loop, or is counted anew in each …
     pub(super) repeats: bool,
     /// … although it never changes.
-    is_invariant: bool,
+    pub(super) is_invariant: bool,
     pub(super) about: BTreeSet<String>,
     /// Not every outcome need come about.
     pub(super) is_bounded: bool,
@@ -158,7 +160,7 @@ impl Families {
             all.flat_map(|(decision, formula)| formula.thresholds().into_iter().map(move |t| (decision, t)))
         };
         // Those that grow say from which side a number is seen, and signs come before their absence.
-        for sign in [Sign::Signed, Sign::Unsigned, Sign::Either] {
+        for sign in SIGNS {
             for (_, threshold) in thresholds().filter(|(_, t)| t.sign == sign && !t.grows()) {
                 families.join(threshold);
             }
@@ -212,6 +214,7 @@ impl Families {
                 family.is_bounded |= side(threshold, member).is_bounded;
             }
         }
+        families.choose_once();
         families
     }
 
@@ -303,7 +306,7 @@ impl Families {
         let thresholds: Vec<&Threshold> = formulas.flat_map(super::Formula::thresholds).collect();
         // What grows by units says of what is divided by them where it belongs.
         for has_unit in [true, false] {
-            for sign in [Sign::Signed, Sign::Unsigned, Sign::Either] {
+            for sign in SIGNS {
                 let of = |t: &&&Threshold| t.sign == sign && t.grows() && t.unit.is_some() == has_unit;
                 thresholds.iter().filter(of).for_each(|threshold| families.join(threshold));
             }
@@ -314,6 +317,7 @@ impl Families {
     fn names(threshold: &Threshold) -> Vec<(Name, bool, Option<usize>)> {
         let signs = match threshold.sign {
             Sign::Either => vec![Sign::Signed, Sign::Unsigned, Sign::Either],
+            Sign::Negative => vec![Sign::Signed, Sign::Either, Sign::Negative],
             sign => vec![sign, Sign::Either],
         };
         let sides = [Some((&threshold.side, false)), threshold.other.as_ref().map(|other| (other, true))];

@@ -103,11 +103,10 @@ impl Asker<'_> {
             Comparison::LessOrEqual => reaches(1, sign)?.not(),
             Comparison::Greater => reaches(1, sign)?,
             Comparison::GreaterOrEqual => reaches(0, sign)?,
-            Comparison::Equal => {
-                Formula::All(vec![reaches(0, Sign::Either)?, reaches(1, Sign::Either)?.not()])
-            }
-            Comparison::NotEqual => {
-                Formula::All(vec![reaches(0, Sign::Either)?, reaches(1, Sign::Either)?.not()]).not()
+            Comparison::Equal | Comparison::NotEqual => {
+                let sign = if difference.is_negative() { Sign::Negative } else { Sign::Either };
+                let equal = Formula::All(vec![reaches(0, sign)?, reaches(1, sign)?.not()]);
+                if comparison == Comparison::Equal { equal } else { equal.not() }
             }
         })
     }
@@ -184,9 +183,7 @@ impl Asker<'_> {
     ) -> Option<Threshold> {
         let still = (&Rounds::new(), is_deep);
         let mut side = self.side(sum, least, still)?;
-        if sign == Sign::Unsigned && side.above.is_empty() && sum.atoms.values().all(|times| *times > 0) {
-            side.floor = side.floor.max(Some(0));
-        }
+        side.has_no_sign(sum, sign);
         let other = Some(self.side(&sum.negated()?, 1_i64.checked_sub(least)?, still)?);
         let (scope, depth) = self.scope(sum)?;
         let about = self.about(sum);
@@ -293,7 +290,7 @@ impl Asker<'_> {
             (around.map(|l| self.flow().loops[l].header), around.map_or(0, |l| self.depth(l)));
         let base = Linear { rounds: BTreeMap::new(), ..sum.clone() };
         let about = self.about(sum);
-        let (side, unit) = match unit {
+        let (mut side, unit) = match unit {
             None => (self.side(&base, least, (&rounds, true))?, None),
             Some(unit) => {
                 if !self.is_positive(unit) {
@@ -304,6 +301,9 @@ impl Asker<'_> {
                 (Side { rounds: rounds.into_iter().collect(), ..side }, Some(self.keys.of(unit)))
             }
         };
+        if unit.is_none() {
+            side.has_no_sign(&base, sign);
+        }
         let in_units = self.of_quotient(&base, least, false).filter(|_| unit.is_none());
         let in_units = in_units.into_iter().collect();
         let (other, inside, is_turned) = (None, Vec::new(), true);

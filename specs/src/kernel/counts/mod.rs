@@ -41,7 +41,8 @@
 //!
 //! Which of the numbers that it may be an unknown one is, where something is computed of it, is decided once
 //! if it never changes: all iterations of loops around go by that. How far it reaches is asked anew in each,
-//! as above, and the answers agree with what was decided.
+//! as above, and the answers agree with what was decided. Of the others the first answers are decided once:
+//! what has no iterations never has any.
 //!
 //! # Groups of a cluster
 //!
@@ -148,6 +149,8 @@ pub(super) enum Sign {
     Unsigned,
     /// Equality does not ask.
     Either,
+    /// Equality with a negative number: without a sign that is one of the greatest.
+    Negative,
 }
 
 /// What is compared with a threshold, and from which number on it holds.

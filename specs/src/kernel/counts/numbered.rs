@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::asked::with_word_replaced;
-use super::families::Families;
+use super::families::{Computing, Families};
 use crate::kernel::mentions::words_of;
 use crate::kernel::numbers::{Number, placeholder, position};
 use crate::kernel::tree::{Condition, Decision, Statement};
@@ -52,6 +52,27 @@ impl Numbers {
         let text = &decision.computed.as_ref()?.text;
         let is_needed = |position: &usize| self.all.get(*position).is_some_and(|number| number.is_needed);
         positions(text).iter().all(is_needed).then_some(text.as_str())
+    }
+}
+
+impl Families {
+    /// Of numbers that never change and are counted in each iteration of a loop the first answers are chosen
+    /// once, before all: a number is not 0 in one iteration and 1 in the next.
+    pub(super) fn choose_once(&mut self) {
+        for family in &mut self.all {
+            let known = family.known().min(family.fixed);
+            if family.residue.is_none() && family.repeats && family.is_invariant && family.fixed > known {
+                family.residue = Some(Computing {
+                    exact: family.fixed,
+                    period: 1,
+                    first: 0,
+                    least: known,
+                    multiple: 1,
+                    is_early: false,
+                    is_once: true,
+                });
+            }
+        }
     }
 }
 

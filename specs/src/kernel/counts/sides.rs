@@ -1,9 +1,9 @@
 //! Of what thresholds are: an unknown number, and what it is computed from.
 
-use super::Side;
 use super::families::{gcd, up_to_multiple};
 use super::linear::{Asker, DEPTH};
 use super::sum::{Linear, Rounds};
+use super::{Side, Sign};
 use crate::kernel::code::Operation;
 use crate::kernel::terms::of_grid;
 use crate::kernel::value::{Term, ValueId};
@@ -36,6 +36,16 @@ fn raise(above: &mut [Side], steps: &[Step], innermost: Option<i64>) {
             && let Some(side) = above.get_mut(*at)
         {
             side.floor = side.floor.max(floor);
+        }
+    }
+}
+
+impl Side {
+    /// Notes that what is compared without a sign, and only added, is at least 0.
+    pub(super) fn has_no_sign(&mut self, sum: &Linear, sign: Sign) {
+        let only_adds = sum.atoms.values().all(|times| *times > 0);
+        if sign == Sign::Unsigned && self.above.is_empty() && only_adds {
+            self.floor = self.floor.max(Some(0));
         }
     }
 }

@@ -42,6 +42,12 @@ impl Linear {
         self.known >= 0 && self.atoms.values().chain(self.rounds.values()).all(|times| *times > 0)
     }
 
+    /// Whether the unknown numbers in it are less than 0 where it is 0, before anything grows.
+    pub(super) fn is_negative(&self) -> bool {
+        let all = |holds: fn(&i64) -> bool| self.atoms.values().all(holds);
+        all(|times| *times > 0) && self.known > 0 || all(|times| *times < 0) && self.known < 0
+    }
+
     /// The only unknown number, if it is one and stands alone.
     pub(super) fn alone(&self) -> Option<ValueId> {
         match self.atoms.iter().next() {

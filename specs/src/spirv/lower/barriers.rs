@@ -22,6 +22,9 @@ impl Lowerer<'_> {
                 if let Some(given) = self.launch.param(None, &name) {
                     return u64::try_from(given).ok();
                 }
+                if let Some(launched) = self.launched.get(&id) {
+                    return Some(*launched);
+                }
                 let span = self.declarations.specialised.get(&id).copied().unwrap_or_default();
                 let note = (format!("`{name}` is not specialised, and is {default}"), span);
                 if !self.code.assumed.contains(&note) {

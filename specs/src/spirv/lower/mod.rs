@@ -35,7 +35,8 @@ pub(super) struct Lowered {
     pub(super) has_subgroups: bool,
 }
 
-/// The code of the entry that a function is, with all that it calls.
+/// The code of the entry that a function is, with all that it calls. With the launch come the constants that
+/// are what it says of the size of a group.
 ///
 /// # Errors
 /// Something is used that nothing defines.
@@ -43,12 +44,13 @@ pub(super) fn lower(
     listing: &Listing,
     declarations: &Declarations,
     (function, subgroup): (u32, Option<u64>),
-    launch: &Launch,
+    (launch, launched): (&Launch, HashMap<u32, u64>),
 ) -> Result<Lowered, SpirvError> {
     let mut lowerer = Lowerer {
         listing,
         declarations,
         launch,
+        launched,
         subgroup,
         code: Code::default(),
         names: HashMap::new(),

@@ -71,6 +71,8 @@ pub(super) struct Lowerer<'m> {
     pub(super) listing: &'m Listing,
     pub(super) declarations: &'m Declarations,
     pub(super) launch: &'m Launch,
+    /// The constants that are what it says of the size of a group.
+    pub(super) launched: HashMap<u32, u64>,
     /// The invocations of a subgroup, if they are known.
     pub(super) subgroup: Option<u64>,
     pub(super) code: Code,

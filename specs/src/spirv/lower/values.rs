@@ -96,12 +96,13 @@ impl Lowerer<'_> {
         })
     }
 
-    /// A constant that is set when the module is specialised: as it is given, else something unknown that is
-    /// the same for all.
+    /// A constant that is set when the module is specialised: as it is given or launched, else something
+    /// unknown that is the same for all.
     fn specialised(&mut self, id: u32) -> Argument {
         let name = self.called(id);
-        match self.launch.param(None, &name) {
-            Some(given) => Argument::Number(given as u64),
+        let given = self.launch.param(None, &name).map(|given| given as u64);
+        match given.or_else(|| self.launched.get(&id).copied()) {
+            Some(given) => Argument::Number(given),
             None => {
                 let ty = self.declarations.type_of.get(&id).and_then(|ty| self.integer_type(*ty));
                 self.at_least(None, &name, ty.map_or(0, |ty| ty.bits))
