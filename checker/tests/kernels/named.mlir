@@ -227,6 +227,33 @@ module @tests attributes {gpu.container_module} {
       gpu.return
     }
 
+    // The sum that a loop makes is 4, so that nobody goes to the barrier.
+    // expect sum_of_a_loop: verified
+    gpu.func @sum_of_a_loop() kernel attributes {VectorComputeFunctionINTEL, known_block_size = array<i32: 4, 1, 1>} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c3 = arith.constant 3 : index
+      %c5 = arith.constant 5 : index
+      %b1 = arith.constant 1 : i8
+      %b4 = arith.constant 4 : i8
+      %tid = gpu.thread_id x
+      xegpu.alloc_nbarrier 8
+      %nb = xegpu.init_nbarrier %b1, %b4 : i8, i8 -> !xegpu.nbarrier
+      %sum = scf.for %i = %c0 to %c3 step %c1 iter_args(%u = %c1) -> (index) {
+        %next = arith.addi %u, %c1 : index
+        scf.yield %next : index
+      }
+      %is_more = arith.cmpi uge, %sum, %c5 : index
+      %is_other = arith.cmpi ne, %tid, %c0 : index
+      scf.if %is_more {
+        scf.if %is_other {
+          xegpu.nbarrier_arrive %nb : !xegpu.nbarrier
+          xegpu.nbarrier_wait %nb : !xegpu.nbarrier
+        }
+      }
+      gpu.return
+    }
+
     // Its size is that with which the host launches it.
     // expect launched: verified
     gpu.func @launched() kernel attributes {VectorComputeFunctionINTEL} {

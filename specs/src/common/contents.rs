@@ -130,6 +130,8 @@ impl Extracted {
             if about().any(|one| one.starts_with(BOUNDED) || is_below(one)) {
                 let known = |about: &str| found.iter().any(|known| known.about == about);
                 let own: Vec<_> = about().filter(|one| !one.starts_with('@') && !known(one)).collect();
+                // What is about known numbers alone is about itself.
+                let own = if about().all(|one| one.starts_with('@')) { vec![name] } else { own };
                 found.extend(own.into_iter().map(|about| Excluding { one: name, other: name, about }));
             }
             for about in about() {

@@ -211,12 +211,14 @@ impl<'v, N: Names> Writer<'v, N> {
         }
     }
 
-    /// Whether a number of 32 bits counts up from one that is not negative, which takes a long time to
+    /// Whether a number of 32 bits or 64 counts up from one that is not negative, which takes a long time to
     /// overflow, or is as much less as it began with: it has no sign then.
     fn is_counter(&self, value: ValueId) -> bool {
         let (of, more) = match self.values.term(value) {
-            Term::Sum { bits: 32, terms, known } => match terms.as_slice() {
-                [(of, Lanes::All(1))] if is_small(known, 32) => (*of, known.all().map(|n| signed(n, 32))),
+            Term::Sum { bits, terms, known } => match terms.as_slice() {
+                [(of, Lanes::All(1))] if is_small(known, *bits) => {
+                    (*of, known.all().map(|n| signed(n, *bits)))
+                }
                 _ => return false,
             },
             _ => (value, Some(0)),
@@ -236,8 +238,13 @@ impl<'v, N: Names> Writer<'v, N> {
             (_, true) => None,
             (64, false) => {
                 // Numbers of fewer bits have no sign there.
-                let narrow = self.values.width(value) <= 32;
-                narrow.then(|| self.as_unsigned(value, 32)).flatten()
+                if self.values.width(value) <= 32 {
+                    self.as_unsigned(value, 32)
+                } else if self.is_counter(value) {
+                    self.as_signed(value, 64)
+                } else {
+                    None
+                }
             }
             (bits, false) => self.as_unsigned(value, bits),
         }
@@ -284,11 +291,7 @@ impl<'v, N: Names> Writer<'v, N> {
             (Operation::ShiftLeft, [a, by]) if (2..=32).contains(&ty.bits) => {
                 self.shifted_left(*a, *by, ty.bits)?
             }
-            (Operation::Divide | Operation::Remainder, [a, by]) => {
-                let by = self.values.as_known(*by)?.all().filter(|by| (1..1 << 31).contains(by))?;
-                let sign = if operation == Operation::Divide { "/" } else { "%" };
-                Self::narrow(format!("({} {sign} {by})", self.operand(*a, ty)?), ty)
-            }
+            (Operation::Divide | Operation::Remainder, [a, by]) => self.quotient(operation, ty, *a, *by)?,
             (Operation::Minimum | Operation::Maximum, [a, b]) if ty.bits >= 32 => {
                 let (a, b) = (self.operand(*a, ty)?, self.operand(*b, ty)?);
                 let sign = if operation == Operation::Minimum { "<" } else { ">" };
@@ -384,6 +387,13 @@ impl<'v, N: Names> Writer<'v, N> {
         };
         let (a, b) = (self.value(a)?.text, self.value(b)?.text);
         Some(format!("({a} {sign} {b} & {:#x})", cut(u64::MAX, bits)))
+    }
+
+    /// What is divided by a known number, or what that leaves.
+    fn quotient(&mut self, operation: Operation, ty: Type, a: ValueId, by: ValueId) -> Option<String> {
+        let by = self.values.as_known(by)?.all().filter(|by| (1..1 << 31).contains(by))?;
+        let sign = if operation == Operation::Divide { "/" } else { "%" };
+        Some(Self::narrow(format!("({} {sign} {by})", self.operand(a, ty)?), ty))
     }
 
     /// A product of numbers of 32 bits, which has 64 bits at most.

@@ -131,8 +131,8 @@ fn counts_up(values: &Values, meets: &Meets, meet: Meet) -> Option<u64> {
                     continue;
                 }
                 Term::Meet { .. } => *value,
-                Term::Sum { bits: 32, terms, known: known @ Lanes::All(more) } => match terms.as_slice() {
-                    [(from, Lanes::All(1))] if is_small(known, 32) && *more < 1 << 31 => *from,
+                Term::Sum { bits, terms, known: known @ Lanes::All(more) } => match terms.as_slice() {
+                    [(from, Lanes::All(1))] if is_small(known, *bits) && *more < 1 << 31 => *from,
                     _ => return None,
                 },
                 _ => return None,

@@ -68,6 +68,11 @@ impl Number {
         self.two.side.least.saturating_sub(self.one.side.least) > 1
     }
 
+    /// Whether it never changes, and is counted in each iteration of a loop.
+    pub(super) fn is_counted_again(&self) -> bool {
+        self.one.is_invariant && self.one.scope.is_some()
+    }
+
     /// Has more of it known.
     pub(super) fn widen(&mut self, exact: i64, period: i64) {
         self.exact = self.exact.max(exact);

@@ -1,5 +1,5 @@
-//! Products and equations of unknown numbers: `n * (i + 1)` is `n * i + n`, in whichever order compilers write
-//! it, and `n + i == n + 4` is `i == 4`.
+//! Products and equations of unknown numbers: `n * (i + 1)` is `n * i + n`, in whichever order compilers
+//! write it, and `n + i == n + 4` is `i == 4`.
 
 use super::code::{Operation, Type};
 use super::lanes::Lanes;
@@ -30,7 +30,7 @@ impl Values {
         self.sum(bits, &parts)
     }
 
-    /// Two sums of so many bits without what is in both: `full + 32` and `full + 8 * i`. `None` if nothing is.
+    /// Two sums of so many bits without what both have: `full + 32` and `full + 8 * i`. `None` if nothing.
     pub(super) fn without_common(&mut self, bits: u8, sums: [ValueId; 2]) -> Option<[ValueId; 2]> {
         let [a, b] = sums.map(|sum| match self.term(sum) {
             Term::Sum { bits: of, terms, .. } if *of == bits => terms.clone(),

@@ -144,6 +144,9 @@ impl Asker<'_> {
             i64::try_from(mask).ok().filter(|mask| *mask > 0 && *mask < 64 && (mask + 1) & mask == 0)?;
         let mut number = self.linear(inside, Type { signed: true, ..*ty }, DEPTH)?;
         let more = std::mem::take(&mut number.known);
+        // What is said of a parameter does not make it another number.
+        let plain = |atom| self.keys.bounded(atom).map_or(atom, |(inside, _)| inside);
+        number.atoms = number.atoms.into_iter().map(|(atom, times)| (plain(atom), times)).collect();
         let mut rounds = sum.rounds.iter();
         let round = match (rounds.next(), rounds.next()) {
             (None, _) => None,

@@ -24,9 +24,11 @@ impl Numbers {
         }
         let remainders = decisions.iter().filter_map(|decision| decision.computed.as_ref());
         for computed in remainders.filter(|computed| computed.period > 1) {
-            // Where each step of a number is one of what it is made of, what is left says the same.
+            // Where each step of a number is one of what it is made of, what is left says the same: but in
+            // each iteration of a loop around for itself.
             let positions = positions(&computed.text);
-            if positions.iter().all(|position| all.all.get(*position).is_some_and(Number::is_coarse)) {
+            let says = |number: &Number| number.is_coarse() || number.is_counted_again();
+            if positions.iter().all(|position| all.all.get(*position).is_some_and(says)) {
                 positions.iter().for_each(|position| all.all[*position].is_needed = true);
             }
         }
