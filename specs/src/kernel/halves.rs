@@ -70,10 +70,15 @@ impl Halves<'_> {
         let [a, b] = terms[..] else { return None };
         let number = |value| self.values.as_known(value).and_then(Lanes::all);
         let (of, mask) = number(b).map(|mask| (a, mask)).or_else(|| number(a).map(|mask| (b, mask)))?;
+        let bits = u64::from(u64::BITS - mask.leading_zeros());
         let mut of = of;
-        while let Term::Apply { operation: Operation::Convert(LONG | SIGNED), terms, .. } =
+        while let Term::Apply { operation: Operation::Convert(LONG | SIGNED), ty, terms } =
             self.values.term(of)
         {
+            // Of what is cut to fewer bits than the mask has, others do not count.
+            if u64::from(ty.bits) < bits {
+                return None;
+            }
             of = terms[0];
         }
         let mut by = 0;
@@ -83,7 +88,6 @@ impl Halves<'_> {
             by = self.values.as_known(terms[1])?.all()?;
             of = terms[0];
         }
-        let bits = u64::from(u64::BITS - mask.leading_zeros());
         if by.checked_add(bits)? > 32 || bits > 31 {
             return None;
         }

@@ -162,7 +162,7 @@ impl Values {
         if operation == Operation::Multiply && ty.bits >= 32 {
             // The low half of a product asks neither for the order nor for signs.
             terms.sort_unstable();
-            ty.signed = false;
+            ty.signed = true;
         }
         self.add(Term::Apply { operation, ty, terms }, bits)
     }
