@@ -259,8 +259,8 @@ impl Values {
         let times = |a: &Lanes, b: &Lanes| Lanes::map(&[a, b], |n| apply(Operation::Multiply, ty, n));
         let plus = |a: &Lanes, b: &Lanes| Lanes::map(&[a, b], |n| apply(Operation::Add, ty, n));
         let mut factors: HashMap<ValueId, Lanes> = HashMap::new();
-        let mut known = Lanes::All(0);
-        for (value, factor) in parts {
+        let (parts, mut known) = self.without_complements(bits, parts)?;
+        for (value, factor) in &parts {
             let single;
             let value = &if bits == 32 { self.to_and_fro(*value) } else { *value };
             let (terms, constant): (&[(ValueId, Lanes)], Lanes) = match self.term(*value) {
@@ -307,6 +307,7 @@ impl Values {
                 let keeps = bits < from.bits || bits == from.bits && (!from.signed || ty.bits <= from.bits);
                 (keeps && bits <= ty.bits).then_some(*a)
             }
+            (Operation::Not, [a]) => self.complement(ty, *a),
             (Operation::LogicalNot, [a]) => match self.term(*a).clone() {
                 Term::Apply { operation: Operation::Compare(comparison), ty, terms } => {
                     Some(self.apply(Operation::Compare(comparison.negated()), ty, &terms))
@@ -342,6 +343,7 @@ impl Values {
                 None => self.by_parity([*a, *b, *condition]),
             },
             (Operation::Minimum | Operation::Maximum, [a, b]) if a == b => Some(*a),
+            (Operation::Minimum | Operation::Maximum, [a, b]) => self.turned(operation, ty, [*a, *b]),
             (Operation::Compare(comparison), [a, b]) => {
                 self.comparison(comparison, ty, *a, *b).or_else(|| self.of_lesser(comparison, ty, [*a, *b]))
             }

@@ -5,15 +5,16 @@ use super::merges::Merges;
 use super::node::{Found, Made, Node, NodeId, Violation};
 use super::phases::{self, OnPhases};
 use super::pools;
-use super::proviso::{Cycles, Proviso};
+use super::proviso::{Cycles, Hold, Proviso};
 use super::states::{Components, Key};
+use super::turns::Next;
 use crate::independence::{self, Races};
 use crate::packed::numbering::to_u32;
 use crate::settings::{Control, Settings};
 use crate::verdict::Inconclusive;
 use crate::verdict::answer::{Ending, Undecided, between_looks, unfollowed};
-use barcheck_model::agent::{Action, BarrierAction, Choices, Move};
-use barcheck_model::machine::{Advanced, Choice, ConfigId, Detail, Event, Finding, Log, Machine, State};
+use barcheck_model::agent::{Action, BarrierAction, Move};
+use barcheck_model::machine::{Advanced, Choice, ConfigId, Detail, Finding, Log, Machine, State};
 use barcheck_model::memory::Knowledge;
 use barcheck_model::program::{AgentId, Pc, Place};
 use barcheck_model::rule::{Level, Rule};
@@ -34,15 +35,6 @@ const MANY: [u64; 2] = [1 << 14, 100_000];
 pub(super) struct At {
     pub(super) state: State<HappensBefore>,
     pub(super) proviso: Proviso,
-}
-
-/// Whose steps are made next.
-#[derive(Clone, Copy, Debug)]
-enum Next {
-    /// This is the only thing to make.
-    Forced(Made),
-    /// An agent that has several, or one with a choice.
-    Open(AgentId),
 }
 
 /// Who is asked whether there is nothing left to find out, and how often that has been.
@@ -86,7 +78,8 @@ pub(super) struct Exploration<'a> {
     follows_waits: bool,
     /// `None` if all paths are to be followed one by one.
     pub(super) merges: Option<Merges>,
-    before: Vec<ConfigId>,
+    /// The configurations before a step.
+    pub(super) before: Vec<ConfigId>,
     pub(super) log: Log,
     pub(super) looks: u64,
     pub(super) between_looks: u64,
@@ -298,65 +291,14 @@ impl<'a> Exploration<'a> {
         }
     }
 
-    /// What is to be made: of those whom the proviso does not hold back by the first who has only one thing
-    /// to make, otherwise by the first.
-    fn next(&mut self, at: &At) -> Option<Next> {
-        // What is pending has but one step, and no other step takes it away.
-        if let Some(landing) = at.state.landings().next() {
-            return Some(Next::Forced(Made::Step(landing)));
-        }
-        let mut open = None;
-        for agent in self.machine.agents() {
-            if at.proviso.is_held(agent.index()) {
-                continue;
-            }
-            let moves = self.machine.moves(&at.state, agent);
-            if let [made] = moves
-                && made.action != Action::Spin
-            {
-                let picks = self.machine.picks(&at.state, agent, made);
-                if picks.end - picks.start == 1 {
-                    let pick = u32::try_from(picks.start).unwrap_or(u32::MAX);
-                    return Some(Next::Forced(Made::Step(Choice::of(agent, 0, pick))));
-                }
-                let is_decision = made.action == Action::Decide && matches!(made.choices, Choices::Open(_));
-                let from = at.state.agents[agent.index()].config;
-                let merges = self.merges.as_mut().filter(|_| is_decision);
-                let fork = merges.and_then(|merges| merges.at(&mut self.machine, agent, from));
-                if fork.is_some_and(|fork| fork.len() == 1) {
-                    return Some(Next::Forced(Made::Merge(agent, from, 0)));
-                }
-            }
-            let moves = self.machine.moves(&at.state, agent);
-            if open.is_none() && moves.iter().any(|made| made.action != Action::Spin) {
-                open = Some(Next::Open(agent));
-            }
-        }
-        open
-    }
-
-    /// Lets everybody go on if everybody who has a step is held back.
-    fn renews(&self, at: &mut At) -> bool {
-        if at.proviso.holds_nobody() || !at.state.pending.is_empty() {
-            return false;
-        }
-        for agent in self.machine.agents() {
-            let moves = self.machine.moves(&at.state, agent);
-            if self.machine.config(&at.state, agent).has_exited() {
-                at.proviso.set(agent.index(), false);
-            } else if moves.iter().any(|m| m.action != Action::Spin) && !at.proviso.is_held(agent.index()) {
-                return false;
-            }
-        }
-        at.proviso.renew();
-        true
-    }
-
     fn step(&mut self, at: &mut At, node: NodeId, choice: Choice) -> Result<(), Ending> {
         if choice.is_landing() {
             return self.advance(at, node, choice, (None, None));
         }
         let agent = choice.agent();
+        if at.proviso.hold(agent.index()) == Hold::Held {
+            at.proviso.set(agent.index(), Hold::Follows);
+        }
         let moves = self.machine.moves(&at.state, agent);
         let made = &moves[choice.index as usize];
         let pc = made.pc;
@@ -456,24 +398,10 @@ impl<'a> Exploration<'a> {
         at.state.agents[agent.index()].config = merge.to;
         happens_before::settle(&self.machine, &mut at.state);
         self.transitions += if self.repeats { 0 } else { 1 + merge.accesses.len() as u64 };
-        if self.cycles[self.machine.class(agent)].closes(from, merge.to) {
-            at.proviso.set(agent.index(), true);
+        if self.closes(agent, from, merge.to) {
+            at.proviso.set(agent.index(), Hold::Held);
         }
         self.note(node, agent, merge.accesses.first().map_or_else(Pc::default, |access| access.pc))
-    }
-
-    /// Whoever has closed a cycle is held back.
-    fn hold_back(&mut self, at: &mut At, agent: AgentId) {
-        let released = self.log.events.iter().filter_map(|event| match event {
-            Event::Released(released, _) => Some(*released),
-            _ => None,
-        });
-        for agent in released.chain([agent]) {
-            let (from, to) = (self.before[agent.index()], at.state.agents[agent.index()].config);
-            if self.cycles[self.machine.class(agent)].closes(from, to) {
-                at.proviso.set(agent.index(), true);
-            }
-        }
     }
 }
 

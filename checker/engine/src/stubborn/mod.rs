@@ -25,7 +25,7 @@
 //! * The outcome of its choice is the path's own if the path makes it later, and any if it does not. All
 //!   outcomes are explored.
 //! * Nobody is left out for ever ([`proviso`]): an agent that has closed a cycle waits for all others that
-//!   have a step. So a step of the path comes in the end.
+//!   have a step, and makes none but those that others have decided. So a step of the path comes in the end.
 //!
 //! What is pending is an actor of its own with a single step, its landing, which no other step takes away. It
 //! is made before any other, and is a persistent set by itself: whoever arrives at its barrier afterwards has
@@ -73,6 +73,7 @@ mod proviso;
 mod region;
 mod states;
 mod stuck;
+mod turns;
 mod violations;
 
 pub(super) use crate::packed::freed::free_beside;

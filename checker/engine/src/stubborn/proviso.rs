@@ -5,6 +5,13 @@
 //! nobody out: every cycle of states contains a cycle of the automaton of each agent that moves in it, hence
 //! a closing edge of each, and between two closing edges of one agent a all have been let go on, which takes
 //! a step of everybody who has one. Edges may count as closing besides: that costs states, never correctness.
+//!
+//! Whoever is held back at a decision of a uniform sequence that somebody else has made *follows*: it makes
+//! that step, and those after it as long as each is the only one, until it closes a cycle once more. Without
+//! that, one agent could go ahead of another by more decisions each time that all are let go on, and the
+//! states would have no end. Nobody is left out for that either: who follows decides nothing, so there is an
+//! end to the decisions that it comes to as long as nobody is let go on; and who is not held back comes to be,
+//! as before.
 
 use crate::packed::numbering::to_u32;
 use barcheck_model::machine::ConfigId;
@@ -18,45 +25,62 @@ const MOST_LOOKED_AT: usize = 1 << 12;
 /// agent whose locals grow without end closes none, and would leave nobody else a step.
 const MOST_BETWEEN_CLOSING: u32 = 1 << 12;
 
-/// Who is held back.
+/// What becomes of an agent until all are let go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Hold {
+    /// It makes its steps.
+    Free,
+    /// It makes none.
+    Held,
+    /// It makes those that others have decided.
+    Follows,
+}
+
+/// Who is held back: two bits for each agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Proviso {
-    held: Vec<u32>,
+    holds: Vec<u32>,
 }
+
+/// Agents of which one word tells.
+const EACH: usize = 16;
 
 impl Proviso {
     pub(super) fn new(agents: usize) -> Self {
-        Self { held: vec![0; agents.div_ceil(32)] }
+        Self { holds: vec![0; agents.div_ceil(EACH)] }
     }
 
     pub(super) fn of(words: &[u32]) -> Self {
-        Self { held: words.to_vec() }
+        Self { holds: words.to_vec() }
     }
 
-    /// One bit for each agent.
     pub(super) fn words(&self) -> &[u32] {
-        &self.held
+        &self.holds
     }
 
-    pub(super) fn is_held(&self, agent: usize) -> bool {
-        self.held[agent / 32] >> (agent % 32) & 1 == 1
-    }
-
-    pub(super) fn set(&mut self, agent: usize, held: bool) {
-        let bit = 1 << (agent % 32);
-        if held {
-            self.held[agent / 32] |= bit;
-        } else {
-            self.held[agent / 32] &= !bit;
+    pub(super) fn hold(&self, agent: usize) -> Hold {
+        match self.holds[agent / EACH] >> (2 * (agent % EACH)) & 3 {
+            0 => Hold::Free,
+            1 => Hold::Held,
+            _ => Hold::Follows,
         }
     }
 
+    pub(super) fn is_held(&self, agent: usize) -> bool {
+        self.hold(agent) != Hold::Free
+    }
+
+    pub(super) fn set(&mut self, agent: usize, hold: Hold) {
+        let (word, from) = (&mut self.holds[agent / EACH], 2 * (agent % EACH));
+        *word = *word & !(3 << from) | (hold as u32) << from;
+    }
+
     pub(super) fn renew(&mut self) {
-        self.held.fill(0);
+        self.holds.fill(0);
     }
 
     pub(super) fn holds_nobody(&self) -> bool {
-        self.held.iter().all(|word| *word == 0)
+        self.holds.iter().all(|word| *word == 0)
     }
 }
 
