@@ -171,7 +171,7 @@ fn the_protocol_that_is_extracted_gets_the_verdict_of_the_kernel() {
         // over several CTAs, or of one that goes on by a number of steps, there are too many states to search
         // them all.
         let is_all = !name.starts_with("cluster_ring_")
-            && !["advance", "turns", "warm_up", "goes_on", "of_lists", "remainder"]
+            && !["advance", "turns", "warm_up", "goes_on", "of_lists", "remainder", "windows"]
                 .iter()
                 .any(|file| module.name.contains(file));
         let all =

@@ -1,6 +1,8 @@
 //! One schedule for each choice: where it is enough, where it is not, and what it then says.
 
 mod decisions;
+#[path = "stubborn/follow.rs"]
+mod follow;
 #[path = "stubborn/late.rs"]
 mod late;
 #[path = "stubborn/pools.rs"]
@@ -138,25 +140,6 @@ fn pairs_that_have_nothing_to_do_with_one_another_are_not_interleaved() {
     let outcome = decide(text, &Settings::default());
     assert_eq!((outcome.verdict, outcome.method.reduction), (Verdict::Verified, Reduction::Stubborn));
     assert!(outcome.statistics.states < 2_000, "{}", outcome.statistics.states);
-}
-
-#[test]
-fn whoever_goes_round_a_loop_waits_for_the_others() {
-    // Warp 0 could go round for ever; what warp 1 does must be seen all the same.
-    let race = "target ptx; shared a[1]; cta 64;
-        warp 0 { loop { if ? { read a[0]; } } }
-        warp 1 { if ? { write a[0]; } }";
-    assert_eq!(rules(&stubborn(race)), ["data-race"]);
-    let wrong = "target ptx; cta 64; warp 0 { while ? { } } warp 1 { assert 1 == 2; }";
-    assert_eq!(rules(&stubborn(wrong)), ["assertion"]);
-    // Here it is a release that closes the loop.
-    let released = "target ptx; cta 96; warps 0..2 { loop { bar.sync 1, 64; } } warp 2 { let x = any 0..2; assert x == 0; }";
-    assert_eq!(rules(&stubborn(released)), ["assertion"]);
-    // Agents of one kind that change places take their turns along.
-    let alike = "target nbarrier; thread_group 3; global a[1];
-        threads 0..2 { while ? { fence; if ? { fence; fence; } } write a[0]; }
-        thread 2 { loop { fence; } }";
-    assert_eq!(rules(&stubborn(alike)), ["data-race"]);
 }
 
 #[test]

@@ -1,5 +1,4 @@
-// Ranges of blocks that differ from tile to tile: the lesser and the greater of numbers, counted down; and rings
-// whose stage is that of a number made of the tile and the step.
+// Ranges of blocks that differ from tile to tile: the lesser and the greater of numbers, counted down.
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
@@ -134,33 +133,3 @@ __device__ void causal(const char* in, float* out, int keys, int tiles) {
 }
 extern "C" __global__ void causal_blocks(const char* in, float* out, int n, int t) { causal<0>(in, out, n, t); }
 extern "C" __global__ void one_causal_block_more(const char* in, float* out, int n, int t) { causal<1>(in, out, n, t); }
-
-// Stage and phase of `tile * steps + step`. `LATE` of them are added by the reader.
-template <int LATE>
-__device__ void numbered(const char* in, float* out, int tiles, int steps) {
-    __shared__ Ring<4> ring;
-    ring.begin(32);
-    if (threadIdx.x == 32) {
-        int done = 0;
-        for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x, done++)
-            for (int step = 0; step < steps; step++) {
-                int i = done * steps + step, s = i % 4;
-                wait(&ring.empty[s], i / 4 & 1 ^ 1);
-                expect(&ring.full[s], 1024);
-                load(ring.tile[s], in + step * 1024, 1024, &ring.full[s]);
-            }
-    } else if (threadIdx.x < 32) {
-        float sum = 0;
-        int done = 0;
-        for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x, done++)
-            for (int step = 0; step < steps; step++) {
-                int i = done * (steps + LATE) + step, s = i % 4;
-                wait(&ring.full[s], i / 4 & 1);
-                sum += ring.tile[s][threadIdx.x];
-                arrive(&ring.empty[s]);
-            }
-        out[threadIdx.x] = sum;
-    }
-}
-extern "C" __global__ void numbered_steps(const char* in, float* out, int t, int n) { numbered<0>(in, out, t, n); }
-extern "C" __global__ void numbered_otherwise(const char* in, float* out, int t, int n) { numbered<1>(in, out, t, n); }

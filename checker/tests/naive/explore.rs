@@ -7,7 +7,8 @@ use super::rules::{Level, level};
 use super::state::*;
 use super::step::{initial, steps};
 use super::{bcu, mbarrier, nbarrier, ptx, stores};
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// What is not modelled about loops that ask.
@@ -62,7 +63,7 @@ pub fn explore_with(protocol: &Protocol, max_states: usize, exited_threads: Exit
 struct Search<'c, 'p> {
     code: &'c Code<'p>,
     max_states: usize,
-    known: HashMap<Arc<State>, usize>,
+    known: FxHashMap<Arc<State>, usize>,
     states: Vec<Arc<State>>,
     edges: Vec<Vec<usize>>,
     /// What was said in the steps along the edges.
@@ -80,7 +81,7 @@ impl<'c, 'p> Search<'c, 'p> {
         Search {
             code,
             max_states,
-            known: HashMap::new(),
+            known: FxHashMap::default(),
             states: Vec::new(),
             edges: Vec::new(),
             logs: Vec::new(),

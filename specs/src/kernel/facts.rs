@@ -1,5 +1,5 @@
-//! What branches on the way to a node say of numbers, and where others lie by that: behind `n > 0` what is less
-//! than `-n` is less than 0, as long as no sum overflows.
+//! What branches on the way to a node say of numbers, and where others lie by that: behind `n > 0` what is
+//! less than `-n` is less than 0, as long as no sum overflows.
 
 use super::arithmetic::{cut, signed};
 use super::code::{Comparison, Operation, Type};
@@ -24,8 +24,8 @@ pub(super) struct Within {
     pub(super) to: i128,
 }
 
-/// Conditions of which branches on the way to a node say whether they hold: of those whose one side alone leads
-/// there.
+/// Conditions of which branches on the way to a node say whether they hold: of those whose one side alone
+/// leads there.
 pub(super) fn facts(
     values: &Values,
     evaluation: &Evaluation,
@@ -174,8 +174,8 @@ impl<'v> Reckoned<'v> {
         self.values.sum(NUMBER.bits, &[(a, Lanes::All(1)), (b, minus)])
     }
 
-    /// A number without what is known of it as a sum whose first factor is positive, whether it was turned for
-    /// that, and what is known. `None` if nothing else is in it.
+    /// A number without what is known of it as a sum whose first factor is positive, whether it was turned
+    /// for that, and what is known. `None` if nothing else is in it.
     fn core(&mut self, value: ValueId) -> Option<(ValueId, bool, i128)> {
         let (terms, known) = match self.values.term(value) {
             Term::Sum { bits: 32, terms, known } => (terms.clone(), signed(known.all()?, 32).into()),

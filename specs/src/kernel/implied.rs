@@ -74,8 +74,8 @@ fn of_launch(values: &Values, code: &Code, wanted: &Within) -> Option<Within> {
     (least >= 0 || ty.signed).then(|| Within { number, ty, from: least.into(), to })
 }
 
-/// Which of two numbers the lesser or the greater is, where branches on the way say so, by the position of the
-/// instruction; what a mask leaves is the number itself where they say that it has no other bits. And the
+/// Which of two numbers the lesser or the greater is, where branches on the way say so, by the position of
+/// the instruction; what a mask leaves is the number itself where they say that it has no other bits. And the
 /// places of those for which no sum must overflow.
 pub(super) fn extremes(
     values: &mut Values,

@@ -122,10 +122,6 @@ impl Low<'_> {
                     let of = self.low(*a, bits, left)?;
                     Some(self.values.apply(operation, ty, &[of]))
                 }
-                (Operation::Multiply, [a, b]) => {
-                    let parts = [*a, *b].map(|part| self.factor(part, bits, left).unwrap_or(part));
-                    (parts != [*a, *b]).then(|| self.values.apply(operation, ty, &parts))
-                }
                 (Operation::ShiftRight, [a, by]) => {
                     let more = self.values.as_known(*by)?.all().filter(|by| *by < 32)? as u32;
                     let of = self.low(*a, bits + more, left)?;
@@ -138,21 +134,6 @@ impl Low<'_> {
                 _ => None,
             },
             _ => None,
-        }
-    }
-
-    /// A factor of a product with an unknown number: of a counter its low bits matter as of one that grows.
-    fn factor(&mut self, value: ValueId, bits: u32, left: u32) -> Option<ValueId> {
-        match *self.values.term(value) {
-            Term::Meet { block, register } if self.values.width(value) <= 32 => {
-                let incoming = self.evaluation.meets.get(&(block, register))?;
-                if incoming.iter().any(|comes| self.is_open(comes)) {
-                    return None;
-                }
-                self.grows.insert((block, register), true);
-                self.meeting((block, register), bits, left)
-            }
-            _ => self.low(value, bits, left),
         }
     }
 
@@ -174,11 +155,6 @@ impl Low<'_> {
         Some(self.values.leaf(Term::Meet { block: of.0, register: of.1 }))
     }
 
-    /// Whether what comes to a meeting has no low bits that could be followed.
-    fn is_open(&self, (from, value): &(usize, ValueId)) -> bool {
-        *from == OUTSIDE || *self.values.term(*value) == Term::Unset || self.values.width(*value) > 32
-    }
-
     /// Whether something unknown is added to what meets, or to what it begins with.
     fn grows(&mut self, meet: Meet) -> bool {
         if let Some(grows) = self.grows.get(&meet) {
@@ -191,7 +167,9 @@ impl Low<'_> {
                 continue;
             }
             let Some(incoming) = self.evaluation.meets.get(&meet) else { continue };
-            if incoming.iter().any(|comes| self.is_open(comes)) {
+            if incoming.iter().any(|(from, value)| {
+                *from == OUTSIDE || *self.values.term(*value) == Term::Unset || self.values.width(*value) > 32
+            }) {
                 grows = false;
                 break;
             }

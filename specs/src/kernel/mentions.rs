@@ -11,7 +11,8 @@ pub(super) fn reads(statements: &[Statement]) -> BTreeSet<String> {
     found
 }
 
-fn collect(statements: &[Statement], found: &mut BTreeSet<String>) {
+/// Adds the words of all expressions.
+pub(super) fn collect(statements: &[Statement], found: &mut BTreeSet<String>) {
     for statement in statements {
         match statement {
             Statement::Barrier { text, .. } => words(text, found),
@@ -56,6 +57,22 @@ pub(super) fn words_of(text: &str) -> BTreeSet<String> {
 fn words(text: &str, found: &mut BTreeSet<String>) {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     found.extend(words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic())).map(str::to_owned));
+}
+
+/// The variables that statements assign, and those that they count with.
+pub(super) fn written(statements: &[Statement], found: &mut BTreeSet<String>) {
+    for statement in statements {
+        match statement {
+            Statement::Set { local, .. } => drop(found.insert(local.clone())),
+            Statement::Count(counted) => found.extend(counted.variables().cloned()),
+            Statement::If { then, otherwise, .. } => {
+                written(then, found);
+                written(otherwise, found);
+            }
+            Statement::Loop { body, .. } | Statement::For { body, .. } => written(body, found),
+            _ => {}
+        }
+    }
 }
 
 /// Whether a statement, or one inside it, reads or assigns a variable.

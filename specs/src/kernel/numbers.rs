@@ -306,8 +306,6 @@ impl Analysis<'_> {
             }
             (Operation::Or | Operation::Xor, [a, b]) => self.both(*a, *b, want.filter(is_power)),
             (Operation::Not, [a]) => self.value(*a, want.filter(is_power)),
-            // The low bits of a product are those of its factors' low bits.
-            (Operation::Multiply, [a, b]) if ty.bits >= 32 => self.both(*a, *b, want.filter(is_power)),
             (Operation::LogicalNot, [a]) => self.truth(*a),
             (Operation::Compare(comparison), [a, b]) => self.comparison(comparison, ty, *a, *b),
             (Operation::Select, [a, b, condition]) => {

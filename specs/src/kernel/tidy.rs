@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::count::{counted, iterate};
-use super::mentions::{assigned, assigns, mentions, occurrences, reads, words_of};
+use super::mentions::{assigned, assigns, collect, mentions, occurrences, reads, words_of, written};
 use super::tree::{Condition, Statement, Statements, breaks, continues, ends, exits, synchronises};
 
 /// Passes over a program: each may make room for the next.
@@ -19,6 +19,7 @@ pub(super) fn tidy(mut statements: Statements) -> Statements {
         statements = without_unread(statements, &read);
         let read = occurrences(&statements);
         statements = without_idle_loops(statements, &read);
+        statements = without_last_loops(statements, BTreeSet::new());
         if statements == before {
             break;
         }
@@ -88,7 +89,7 @@ fn without_idle_loops(statements: Statements, read: &BTreeMap<String, usize>) ->
             Statement::Loop { body, header, span } => {
                 let inside = occurrences(&body);
                 let is_read = |local: &String| read.get(local) != inside.get(local);
-                if breaks(&body) && is_idle(&body) && !assigned(&body).iter().any(is_read) {
+                if breaks(&body) && is_idle(&body, false) && !assigned(&body).iter().any(is_read) {
                     continue;
                 }
                 kept.push(Statement::Loop { body: without_idle_loops(body, read), header, span });
@@ -108,11 +109,40 @@ fn without_idle_loops(statements: Statements, read: &BTreeMap<String, usize>) ->
     kept
 }
 
-/// Whether a loop's body only computes, decides and leaves the loop.
-fn is_idle(statements: &[Statement]) -> bool {
+/// Without loops behind which nobody asks for what they compute or count, outside of other loops.
+fn without_last_loops(statements: Statements, mut later: BTreeSet<String>) -> Statements {
+    let mut kept = Vec::with_capacity(statements.len());
+    for statement in statements.into_iter().rev() {
+        let statement = match statement {
+            Statement::Loop { body, header, span } => {
+                let mut inside = BTreeSet::new();
+                written(&body, &mut inside);
+                if breaks(&body) && is_idle(&body, true) && inside.is_disjoint(&later) {
+                    continue;
+                }
+                Statement::Loop { body, header, span }
+            }
+            Statement::If { condition, then, otherwise, span } => {
+                let then = without_last_loops(then, later.clone());
+                let otherwise = without_last_loops(otherwise, later.clone());
+                Statement::If { condition, then, otherwise, span }
+            }
+            other => other,
+        };
+        collect(std::slice::from_ref(&statement), &mut later);
+        written(std::slice::from_ref(&statement), &mut later);
+        kept.push(statement);
+    }
+    kept.reverse();
+    kept
+}
+
+/// Whether a loop's body only computes, decides and leaves the loop, or counts if that is left out likewise.
+fn is_idle(statements: &[Statement], counts: bool) -> bool {
     statements.iter().all(|statement| match statement {
         Statement::Set { .. } | Statement::Break | Statement::Continue => true,
-        Statement::If { then, otherwise, .. } => is_idle(then) && is_idle(otherwise),
+        Statement::Count(_) => counts,
+        Statement::If { then, otherwise, .. } => is_idle(then, counts) && is_idle(otherwise, counts),
         _ => false,
     })
 }

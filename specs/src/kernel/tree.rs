@@ -193,8 +193,13 @@ impl Counted {
 
     /// Whether what is done here sets a variable.
     pub(super) fn assigns(&self, variable: &str) -> bool {
+        self.variables().any(|local| local == variable)
+    }
+
+    /// The variables that are set here.
+    pub(super) fn variables(&self) -> impl Iterator<Item = &String> {
         let of_residue = self.residue.iter().flat_map(|residue| [&residue.number, &residue.asked]);
-        [&self.count, &self.left].into_iter().chain(of_residue).any(|local| local == variable)
+        [&self.count, &self.left].into_iter().chain(of_residue)
     }
 }
 

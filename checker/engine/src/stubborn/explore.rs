@@ -2,12 +2,11 @@
 
 use super::happens_before::{self, HappensBefore};
 use super::merges::Merges;
-use super::node::{Found, Made, Node, NodeId, Violation};
+use super::node::{Found, Made, Next, Node, NodeId, Violation};
 use super::phases::{self, OnPhases};
 use super::pools;
 use super::proviso::{Cycles, Hold, Proviso};
 use super::states::{Components, Key};
-use super::turns::Next;
 use crate::independence::{self, Races};
 use crate::packed::numbering::to_u32;
 use crate::settings::{Control, Settings};

@@ -39,3 +39,12 @@ pub(super) struct Violation {
 
 /// One finding is kept for each rule, place and barrier.
 pub(super) type Found = (Rule, Place, Option<BarrierId>);
+
+/// Whose steps are made next.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Next {
+    /// This is the only thing to make.
+    Forced(Made),
+    /// An agent that has several, or one with a choice.
+    Open(AgentId),
+}

@@ -10,8 +10,8 @@
 //! that step, and those after it as long as each is the only one, until it closes a cycle once more. Without
 //! that, one agent could go ahead of another by more decisions each time that all are let go on, and the
 //! states would have no end. Nobody is left out for that either: who follows decides nothing, so there is an
-//! end to the decisions that it comes to as long as nobody is let go on; and who is not held back comes to be,
-//! as before.
+//! end to the decisions that it comes to as long as nobody is let go on; and who is not held back comes to
+//! be, as before.
 
 use crate::packed::numbering::to_u32;
 use barcheck_model::machine::ConfigId;

@@ -1,20 +1,11 @@
 //! Whose turn it is.
 
 use super::explore::{At, Exploration};
-use super::node::Made;
+use super::node::{Made, Next};
 use super::proviso::Hold;
 use barcheck_model::agent::{Action, Choices};
 use barcheck_model::machine::{Choice, ConfigId, Event};
 use barcheck_model::program::AgentId;
-
-/// Whose steps are made next.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Next {
-    /// This is the only thing to make.
-    Forced(Made),
-    /// An agent that has several, or one with a choice.
-    Open(AgentId),
-}
 
 impl Exploration<'_> {
     /// What is to be made: of those whom the proviso does not hold back, or who follow, by the first who has
