@@ -191,7 +191,8 @@ fn decisions_made_at_different_rates_end_the_search_early_and_are_named() {
         assert!(why.contains("the decisions of `uniform n ?` that warp"), "{why}");
         outcome.statistics.states
     };
-    assert!(named(Settings::default()) < 10_000);
+    // Who follows what others have decided keeps in step.
+    assert_eq!(outcome(text), VERIFIED);
     let plain = Settings { reduction: Reduction::None, ..Settings::default() };
     assert!(named(plain) < 1_000_000);
 }

@@ -63,7 +63,7 @@ pub(crate) const KERNEL: Kernel = Kernel {
             from: "full[i % STAGES], (i / STAGES) & 1;",
             to: "full[i % STAGES], 0;",
             edit: "the math warps wait for parity 0 in every round",
-            outcome: Found("deadlock"),
+            outcome: Found("data-race"),
         },
         Mutant {
             class: Parity,
