@@ -132,8 +132,7 @@ fn every_kernel_gets_the_verdict_that_is_expected() {
             found.insert("data");
         }
         let assumed = |diagnostic: &barcheck_specs::Diagnostic| diagnostic.message.starts_with("assumed:");
-        if expected.contains("assumed") {
-            assert!(decision.diagnostics.iter().any(assumed), "{name}: nothing is assumed");
+        if expected.contains("assumed") && decision.diagnostics.iter().any(assumed) {
             found.insert("assumed");
         }
         if &found != expected {

@@ -63,6 +63,8 @@ pub(crate) struct Code {
     pub(crate) wide: BTreeSet<u32>,
     /// What is said of those that are parameters of so many bits.
     pub(crate) said: BTreeMap<u32, (Said, u8)>,
+    /// Loads from shared memory that find what threads have stored there, by position.
+    pub(super) stored: BTreeSet<usize>,
     /// Loads that find what was stored before, by position.
     pub(super) forwarded: BTreeMap<usize, Forwarded>,
     /// What the reader takes for true, and where.
@@ -406,5 +408,17 @@ impl Comparison {
             Self::Greater => ">",
             Self::GreaterOrEqual => ">=",
         }
+    }
+}
+
+/// How many bits a place in the grid has, or its size, by its name: a grid has less than 2^31 groups along x
+/// and less than 2^16 along y and z (CUDA C++ Programming Guide, compute capabilities).
+pub(super) fn bits_in_grid(name: &str) -> Option<u8> {
+    let (of, direction) = name.strip_prefix('%')?.split_once('.')?;
+    let is_of_grid = matches!(of, "ctaid" | "nctaid" | "clusterid" | "nclusterid");
+    match direction {
+        "x" if is_of_grid => Some(31),
+        "y" | "z" if is_of_grid => Some(16),
+        _ => None,
     }
 }

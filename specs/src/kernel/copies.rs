@@ -18,11 +18,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::document::Role;
-use super::elsewhere::{Elsewhere, Shares};
+use super::elsewhere::{self, Elsewhere, Shares};
 use super::landings::{Together, landings};
 use super::leaders::{self, Gate};
 use super::mentions::{all_assigned, words_of};
 use super::shares::{Copies, Lengths, Open, Site, Source, fill, lengths};
+use super::steps::waits_at_object;
 use super::structure::{Help, Stop};
 use super::tree::{Assumption, Statement, Statements, ends};
 use crate::common::span::Span;
@@ -81,6 +82,10 @@ pub(super) fn measure(
         measurer.closed.extend(open);
         measurers.push(measurer);
     }
+    let copies: Vec<Vec<Elsewhere>> = measurers.iter().map(|measurer| measurer.elsewhere.clone()).collect();
+    let copies: Vec<&[Elsewhere]> = copies.iter().map(Vec::as_slice).collect();
+    let mut announced: Vec<&mut Vec<Open>> = measurers.iter_mut().map(|one| &mut one.closed).collect();
+    elsewhere::join(&mut announced, roles, &copies);
     let lengths = lengths(measurers.iter().map(|measurer| measurer.closed.as_slice()));
     for measurer in &mut measurers {
         for one in std::mem::take(&mut measurer.closed) {
@@ -88,7 +93,6 @@ pub(super) fn measure(
         }
         assumes.extend(&measurer.assumes);
     }
-    let copies: Vec<&[Elsewhere]> = measurers.iter().map(|measurer| &measurer.elsewhere[..]).collect();
     let shares = Shares::of(programs, roles, &copies);
     for (program, statements) in programs.iter_mut().enumerate() {
         // What the same warps do in other groups: their copies have been counted together.
@@ -100,7 +104,8 @@ pub(super) fn measure(
             let mut bytes = siblings.iter().filter_map(|other| measurers[*other].by_place.get(&span));
             let mut of_others = measurers.iter().filter_map(|other| other.by_place.get(&span));
             let of_siblings = bytes.next().or_else(|| of_others.next()).copied();
-            let bytes = of_siblings.or_else(|| shares.share(&copy)).ok_or_else(|| not_known(span))?;
+            let bytes = of_siblings.or_else(|| lengths.of(copy.source)).or_else(|| shares.share(&copy));
+            let bytes = bytes.ok_or_else(|| not_known(span))?;
             assumes.extend(of_siblings.is_none().then_some(Assumption::Theirs(span)));
             measurers[program].found.insert(copy.number, bytes);
         }
@@ -131,8 +136,13 @@ impl Measurer<'_> {
     }
 
     fn each(&mut self, statements: &[Statement], open: &mut Vec<Open>) -> Result<(), Stop> {
+        // Announcements that stand behind their copies. What is copied after a wait is for the next.
+        let mut behind = BTreeSet::new();
         for statement in statements {
             match statement {
+                Statement::Barrier { text, .. } if waits_at_object(text) => {
+                    self.close_some(open, |one| behind.contains(&one.span));
+                }
                 Statement::Announce { object, bytes, span, .. } => {
                     self.close_some(open, |one| one.object == *object);
                     let number = bytes.is_none().then_some(self.next_announced);
@@ -144,6 +154,7 @@ impl Measurer<'_> {
                     let announcements = announcements.unwrap_or(Some(1));
                     let left = announcements.map(|all| bytes.unwrap_or_default().saturating_mul(all));
                     let mut copies = Copies::default();
+                    behind.extend((!own.is_empty()).then_some(*span));
                     own.into_iter().for_each(|one| copies.extend(one.copies));
                     open.push(Open {
                         object: object.clone(),
@@ -205,7 +216,8 @@ impl Measurer<'_> {
                 }
                 None => {
                     let (number, object) = (self.next, object.to_owned());
-                    self.elsewhere.push(Elsewhere { number, span, object, alike: 0 });
+                    let source = self.site(span, 0).source;
+                    self.elsewhere.push(Elsewhere { number, span, object, alike: 0, source });
                 }
             },
         }
@@ -237,6 +249,7 @@ impl Measurer<'_> {
                 span: site.span,
                 object: one.object.clone(),
                 alike,
+                source: site.source,
             };
             self.elsewhere.extend(one.copies.sites.iter().map(of));
         }

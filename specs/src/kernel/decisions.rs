@@ -42,7 +42,8 @@ impl Residual<'_> {
         }
         let asker = Asker { slice: self.slice, keys, most: self.most };
         let formula = asker.formula(normal);
-        let is_bounded = asker.bounds_itself(normal) || self.is_of_numbers(node, normal);
+        let is_bounded =
+            asker.bounds_itself(normal) || self.is_of_numbers(node, normal) || self.is_told(normal);
         let keys = asker.keys;
         let formula = if negated { formula.map(Formula::not) } else { formula };
         let mut about = keys.about(normal);
@@ -70,6 +71,16 @@ impl Residual<'_> {
             | Term::Unknown { .. }
             | Term::Unset => true,
         })
+    }
+
+    /// Whether a condition asks for what threads have stored in shared memory. That follows from what they
+    /// knew, so that not every outcome need come about.
+    fn is_told(&self, condition: ValueId) -> bool {
+        any(
+            self.values,
+            condition,
+            |term| matches!(term, Term::Loaded { at, varies: true, .. } if self.code.stored.contains(at)),
+        )
     }
 
     /// The nodes in which what a term is made of gets its values.

@@ -5,10 +5,14 @@
 //! bytes, each phase completes so many: the copies that each round makes on an object complete them, in
 //! equal parts. That they do is an assumption; where some of them are not made, the phase does not come to
 //! its end.
+//!
+//! Where whoever announces copies as well, the copies of all make one equation: see
+//! [`shares`](super::shares).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::document::Role;
+use super::shares::{Open, Source};
 use super::steps::ELSEWHERE;
 use super::tree::{Statement, Statements};
 use crate::common::span::Span;
@@ -22,6 +26,7 @@ pub(super) struct Elsewhere {
     pub(super) object: String,
     /// How many of its round, itself among them, are on the same object; 0 if that is not known.
     pub(super) alike: i64,
+    pub(super) source: Source,
 }
 
 /// Objects that are one array, or one of them.
@@ -89,6 +94,67 @@ impl Shares {
     pub(super) fn share(&self, copy: &Elsewhere) -> Option<i64> {
         self.0.get(&parts(&copy.object).0).copied().filter(|_| copy.alike > 0)
     }
+}
+
+/// Adds to announcements, by programs, the copies that are made for them elsewhere, beside those behind them:
+/// by other programs, or further on. Where it is not known how many that are, nothing is known of what they
+/// complete.
+pub(super) fn join(announced: &mut [&mut Vec<Open>], roles: &[Role], copies: &[&[Elsewhere]]) {
+    let places: BTreeSet<Span> = announced
+        .iter()
+        .flat_map(|all| all.iter())
+        .flat_map(|open| open.copies.sites.values().map(|site| site.span))
+        .collect();
+    for (program, all) in announced.iter_mut().enumerate() {
+        for open in all.iter_mut().filter(|open| !open.copies.sites.is_empty()) {
+            let (objects, rank) = parts(&open.object);
+            match of_others((&objects, program), roles, copies, &places) {
+                Some(others) if others.is_empty() => {}
+                Some(others) if rank.is_none() => others.into_iter().for_each(|(source, count)| {
+                    let own = open.copies.counts.entry(source).or_insert(0);
+                    *own = own.saturating_add(count);
+                }),
+                _ => open.left = None,
+            }
+        }
+    }
+}
+
+/// How many copies of each source are made elsewhere in a round for some objects, but for those of the same
+/// instructions; `None` if that is not known.
+fn of_others(
+    (objects, program): (&Objects, usize),
+    roles: &[Role],
+    copies: &[&[Elsewhere]],
+    places: &BTreeSet<Span>,
+) -> Option<BTreeMap<Source, i64>> {
+    let mut found = BTreeMap::new();
+    for role in roles {
+        let warps: i64 = role.warps.iter().map(|(from, to)| i64::from(to - from)).sum();
+        for part in &role.parts {
+            let is_one = |copy: &&Elsewhere| {
+                let (named, _) = parts(&copy.object);
+                named.meets(objects) && !places.contains(&copy.span)
+            };
+            let own: Vec<&Elsewhere> = copies[part.program].iter().filter(is_one).collect();
+            let mut rounds: BTreeMap<&str, BTreeMap<Source, i64>> = BTreeMap::new();
+            for copy in &own {
+                *rounds.entry(&copy.object).or_default().entry(copy.source).or_insert(0) += 1;
+            }
+            let Some(round) = rounds.values().next().cloned() else { continue };
+            let is_map = |source: &Source| matches!(source, Source::Map(_));
+            let is_alike = own.iter().all(|copy| copy.alike == round.values().sum::<i64>())
+                && rounds.values().all(|other| *other == round)
+                && round.keys().all(is_map);
+            if !is_alike || role.parts.len() > 1 || part.ranks.len() > 1 {
+                return None;
+            }
+            // Each warp that announces makes its own.
+            let warps = if part.program == program { 1 } else { warps };
+            round.into_iter().for_each(|(source, count)| *found.entry(source).or_insert(0) += count * warps);
+        }
+    }
+    Some(found)
 }
 
 /// How many copies each of some objects gets in a round, from all agents, if it is the same wherever there

@@ -11,7 +11,7 @@ use super::code::{
 use super::dominators::reverse_postorder;
 use super::lanes::Lanes;
 use super::slice::{Slice, Then};
-use super::terms::raised;
+use super::terms::{any, differs, raised};
 use super::value::{Term, ValueId, Values};
 use super::warp::Warp;
 
@@ -347,7 +347,8 @@ impl Evaluator<'_> {
         let agent = (self.warp.number, self.warp.rank);
         match self.code.forwarded.get(&at).map(|found| (found.of.get(&agent), found.is_forgotten)) {
             Some((Some(found), _)) => *found,
-            Some((None, true)) => self.unknown(at, false),
+            // All lanes of a warp find the same at one address.
+            Some((None, true)) => self.unknown(at, self.is_of_warp(address)),
             _ => self.values.leaf(Term::Loaded { at, address, varies: true }),
         }
     }
@@ -481,6 +482,14 @@ impl Evaluator<'_> {
             (Function::OfWarp, _) => self.unknown(at, true),
             _ => self.unknown(at, false),
         }
+    }
+
+    /// Whether a value is the same for all lanes of a warp by what it is made of.
+    fn is_of_warp(&self, value: ValueId) -> bool {
+        let may_differ = |term: &Term| {
+            matches!(term, Term::Meet { .. } | Term::Unknown { of_warp: false, .. } | Term::Unset)
+        };
+        !differs(self.values, value) && !any(self.values, value, may_differ)
     }
 
     pub(super) fn unknown(&mut self, at: usize, of_warp: bool) -> ValueId {

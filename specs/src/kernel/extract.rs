@@ -18,6 +18,7 @@ use super::forwarded::put;
 use super::forwards::{self, Forwards};
 use super::graph::Graph;
 use super::lanes::WIDTH;
+use super::moves;
 use super::numbers::Number;
 use super::objects::Objects;
 use super::peeks::{self, Peeks};
@@ -162,9 +163,11 @@ fn extracted(
     patience: &Patience,
 ) -> Result<(Extraction, bool), Failure> {
     waits::resolve(&mut code);
+    moves::forward(&mut code);
     let loads = forwards::loads(&code);
     let spins = spins::spins(&code, &Graph::of(&code));
     writes::forget_written(&mut code, Warp::threads(group.size));
+    code.stored = writes::stored_by_threads(&code);
     let (values, figures) = forwarded(&mut code, loads, group, patience)?;
     let questions = peeks::questions(&code);
     if !questions.is_empty() {

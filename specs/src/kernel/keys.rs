@@ -185,7 +185,7 @@ impl Keys<'_> {
         let text = match values.term(value) {
             Term::Known(lanes) => number(lanes, 64),
             // As it is: most are cut to 32 bits, and then named alone.
-            Term::Same(name) => format!("{}:64", self.name(*name)),
+            Term::Same(name) => self.name(*name) + if values.width(value) > 32 { ":64" } else { "" },
             Term::Loaded { at, address, varies } => {
                 let (address, ty) = (self.text(*address, words)?, self.loaded(*at));
                 match (varies, self.wait_before(*at, words)) {
@@ -240,7 +240,7 @@ impl Keys<'_> {
             Term::Meet { block, register } => self.met(*block, *register, words)?,
             Term::Gained { header, step } => {
                 let step = self.text(*step, words)?;
-                let iteration = self.iteration(*header);
+                let iteration = self.iteration(*header, words)?;
                 if step == "1" { iteration } else { format!("{iteration}*{step}") }
             }
             Term::Unknown { at, .. } => format!("?{at}"),
@@ -291,16 +291,22 @@ impl Keys<'_> {
     }
 
     /// The iteration of a loop: by its depth where it is around the node, so that loops of different agents
-    /// may be the same.
-    pub(super) fn iteration(&self, header: usize) -> String {
+    /// may be the same; where it has been left, by what it was left by.
+    pub(super) fn iteration(&self, header: usize, words: &mut Words) -> Option<String> {
         let around: Vec<usize> = self.agent.flow.around(self.node).collect();
         let found = around.iter().rev().position(|l| self.agent.flow.loops[*l].header == header);
-        match found {
-            Some(depth) => {
-                ["i", "j", "k"].get(depth).map_or_else(|| format!("i{depth}"), |i| (*i).to_owned())
-            }
-            None => format!("i@{header}{}", self.origin(Place::Iterations(header))),
+        if let Some(depth) = found {
+            let name = ["i", "j", "k"].get(depth).map_or_else(|| format!("i{depth}"), |i| (*i).to_owned());
+            return Some(name);
         }
+        let left = words.left;
+        words.left = left.min(RECURRENCE);
+        if let Some(text) = self.last_iteration(header, words) {
+            words.left = left.saturating_sub(RECURRENCE.min(left) - words.left);
+            return Some(text);
+        }
+        words.left = left;
+        Some(format!("i@{header}{}", self.origin(Place::Iterations(header))))
     }
 
     /// What tells values of the same name apart that come from elsewhere in another agent.

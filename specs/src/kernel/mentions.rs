@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::tree::{Condition, Statement};
+use super::tree::{Condition, Counting, Statement};
 
 /// The words of all expressions.
 pub(super) fn reads(statements: &[Statement]) -> BTreeSet<String> {
@@ -146,17 +146,21 @@ pub(super) fn all_assigned(statements: &[Statement]) -> BTreeSet<String> {
     found
 }
 
-/// The variables that statements assign, those of loops inside left out.
-pub(super) fn assigned(statements: &[Statement]) -> BTreeSet<String> {
+/// The variables that statements without loops change. Of a number that is counted, those that say how many
+/// of its first thresholds are reached are set where it begins.
+pub(super) fn changed(statements: &[Statement]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for statement in statements {
         match statement {
-            Statement::Set { local, .. } => {
-                found.insert(local.clone());
+            Statement::Set { local, .. } => drop(found.insert(local.clone())),
+            Statement::Count(counted) => {
+                let begins = matches!(counted.counting, Counting::Begin { .. } | Counting::Choose);
+                let changes = |local: &&String| begins || **local != counted.count;
+                found.extend(counted.variables().filter(changes).cloned());
             }
             Statement::If { then, otherwise, .. } => {
-                found.extend(assigned(then));
-                found.extend(assigned(otherwise));
+                found.extend(changed(then));
+                found.extend(changed(otherwise));
             }
             _ => {}
         }

@@ -56,7 +56,7 @@ impl Values {
             32 => match *self.term(value) {
                 Term::Apply { operation: Operation::MultiplyHigh, ty: WORD, .. } => {
                     let (of, multiplier) = self.high_product(value)?;
-                    (of, divisor(multiplier.into(), 32 + by, 32)?)
+                    (of, divisor(multiplier.into(), 32 + by, self.width(of).clamp(1, 32).into())?)
                 }
                 _ => match self.short_product(value) {
                     Some((of, multiplier)) => {

@@ -4,9 +4,10 @@
 //! **Variables of loops.** What meets at the header of a loop is one value on the way in and one on each way
 //! back: a recurrence. It is called by its two parts, with itself in its place, and by the depth of its
 //! loop. Two agents with the same words have the same value in the same round: in the first round by the
-//! first part, in each further one by the second, whose own parts are the same by induction. That holds as
-//! long as the loop has not been left; behind it the number of rounds would matter, and the name is that of
-//! the place.
+//! first part, in each further one by the second, whose own parts are the same by induction. Behind the loop
+//! it is the value of the last round, which is the first one in which the condition holds that the loop is
+//! left by: a total that is summed up, say. So it is called by that condition as well, if there is one that
+//! each round asks, and else by the place.
 //!
 //! What two ways inside a round bring together is called by what decides between them and by both values; so
 //! is what two ways back bring.
@@ -90,6 +91,41 @@ impl Keys<'_> {
         Some((begin, next))
     }
 
+    /// The last node of the loop around a block that has been left on the way here, if each round asks there
+    /// and nowhere else whether to leave it, and the condition in words.
+    fn last_round(&self, block: usize, words: &mut Words) -> Option<(Keys<'_>, String)> {
+        let flow = self.agent.flow;
+        let inner = flow.innermost[block]?;
+        let is_inside = |node: usize| flow.contains(Some(inner), node);
+        let header = flow.loops[inner].header;
+        let is_around = flow.loops[inner].around.is_none_or(|outer| flow.contains(Some(outer), self.node));
+        // Where ways around the loop lead here too, only what comes over the others is called so.
+        if is_inside(self.node) || !is_around {
+            return None;
+        }
+        let leaves = |node: &&usize| flow.after[**node].iter().any(|to| !is_inside(*to));
+        let mut exits = flow.loops[inner].nodes.iter().filter(leaves);
+        let (Some(exit), None) = (exits.next(), exits.next()) else { return None };
+        let Some(Way::Branch(condition, taken, _)) = self.agent.evaluation.then[*exit] else { return None };
+        let mut backs = flow.before[header].iter().filter(|from| is_inside(**from));
+        let is_asked = flow.innermost[*exit] == Some(inner)
+            && dominates(&flow.dominator, block, *exit)
+            && backs.all(|back| dominates(&flow.dominator, *exit, *back));
+        if !is_asked {
+            return None;
+        }
+        let keys = Keys { node: *exit, ..*self };
+        let holds = if flow.after[*exit].contains(&taken) && is_inside(taken) { "!" } else { "" };
+        let condition = keys.text(condition, words)?;
+        Some((keys, format!("{holds}{condition}")))
+    }
+
+    /// In which iteration a loop was left on the way here.
+    pub(super) fn last_iteration(&self, header: usize, words: &mut Words) -> Option<String> {
+        let (keys, until) = self.last_round(header, words)?;
+        Some(format!("({} until {until})", keys.iteration(header, words)?))
+    }
+
     /// What decides between two values that meet, the one that comes if it holds and the other.
     fn selection(&self, block: usize, register: Register) -> Option<Comes> {
         let flow = self.agent.flow;
@@ -134,12 +170,16 @@ impl Keys<'_> {
         if let Some(position) = words.open.iter().position(|one| *one == (block, register)) {
             return Some(format!("${position}"));
         }
+        if let Some((keys, until)) = self.last_round(block, words) {
+            return Some(format!("({} until {until})", keys.carried((block, register), words)?));
+        }
         let (begin, next) = self.recurrence(block, register)?;
+        let iteration = self.iteration(block, words)?;
         words.open.push((block, register));
         let begin = self.text(begin, words);
         let next = begin.is_some().then(|| self.comes(next, words)).flatten();
         words.open.pop();
-        Some(format!("{}{{{}; {}}}", self.iteration(block), begin?, next?))
+        Some(format!("{iteration}{{{}; {}}}", begin?, next?))
     }
 
     /// What comes, in words.

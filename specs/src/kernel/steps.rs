@@ -30,6 +30,18 @@ pub(super) fn kept_in(text: &str) -> Option<&str> {
     text.split_once(KEEPS).map(|(token, _)| token).filter(|token| token.starts_with(TOKEN))
 }
 
+/// Whether a step is about an mbarrier object, as it is written.
+pub(super) fn of_object(text: &str) -> bool {
+    let text =
+        text.split_once(KEEPS).filter(|(token, _)| token.starts_with(TOKEN)).map_or(text, |(_, text)| text);
+    ["mbarrier.", "cp.async.", "tcgen05.commit"].iter().any(|of| text.starts_with(of))
+}
+
+/// Whether a step waits at an mbarrier object, as it is written.
+pub(super) fn waits_at_object(text: &str) -> bool {
+    text.starts_with("mbarrier.wait")
+}
+
 /// The groups with even ranks, as bits.
 const EVEN: u64 = 0x5555_5555_5555_5555;
 

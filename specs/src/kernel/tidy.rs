@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::count::{counted, iterate};
-use super::mentions::{assigned, assigns, collect, mentions, occurrences, reads, words_of, written};
+use super::mentions::{assigns, changed, collect, mentions, occurrences, reads, words_of, written};
+use super::steps::of_object;
 use super::tree::{Condition, Statement, Statements, breaks, continues, ends, exits, synchronises};
 
 /// Passes over a program: each may make room for the next.
@@ -14,6 +15,7 @@ pub(super) fn tidy(mut statements: Statements) -> Statements {
     for _ in 0..PASSES {
         let before = statements.clone();
         leave_by_break(&mut statements);
+        rest_of_lanes(&mut statements);
         statements = list(statements);
         let read = reads(&statements);
         statements = without_unread(statements, &read);
@@ -68,6 +70,44 @@ fn leave_by_break(statements: &mut Statements) {
     }
 }
 
+/// What is left at the end of the kernel for some lanes, `if lane >= 1 { exit; } …`, is done by these
+/// alone: `if lane == 0 { … }`. Where they come to barriers it matters that the others are gone.
+fn rest_of_lanes(statements: &mut Statements) {
+    let ends_others = |statement: &Statement| match statement {
+        Statement::If { condition, then, otherwise, .. } => {
+            condition.parts() && otherwise.is_empty() && matches!(then[..], [Statement::Exit { .. }])
+        }
+        _ => false,
+    };
+    if let Some(at) = statements.iter().position(ends_others)
+        && !meets(&statements[at + 1..])
+        && let Some(Statement::If { condition, then, .. }) = statements.get_mut(at)
+        && let Some(negated) = condition.clone().negated()
+    {
+        *condition = negated;
+        then.clear();
+        let mut rest = statements.split_off(at + 1);
+        rest.pop_if(|last| matches!(last, Statement::Exit { .. }));
+        if let Some(Statement::If { then, .. }) = statements.last_mut() {
+            *then = rest;
+        }
+    }
+    if let Some(Statement::If { then, otherwise, .. }) = statements.last_mut() {
+        rest_of_lanes(then);
+        rest_of_lanes(otherwise);
+    }
+}
+
+/// Whether lanes come to barriers here for which it matters who else is there: to others than mbarriers.
+fn meets(statements: &[Statement]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Statement::Barrier { text, .. } => !of_object(text),
+        Statement::If { then, otherwise, .. } => meets(then) || meets(otherwise),
+        Statement::Loop { body, .. } | Statement::For { body, .. } => meets(body),
+        _ => false,
+    })
+}
+
 fn exits_to_breaks(body: &mut Statements) {
     for statement in body {
         match statement {
@@ -89,7 +129,7 @@ fn without_idle_loops(statements: Statements, read: &BTreeMap<String, usize>) ->
             Statement::Loop { body, header, span } => {
                 let inside = occurrences(&body);
                 let is_read = |local: &String| read.get(local) != inside.get(local);
-                if breaks(&body) && is_idle(&body, false) && !assigned(&body).iter().any(is_read) {
+                if breaks(&body) && is_idle(&body) && !changed(&body).iter().any(is_read) {
                     continue;
                 }
                 kept.push(Statement::Loop { body: without_idle_loops(body, read), header, span });
@@ -117,7 +157,7 @@ fn without_last_loops(statements: Statements, mut later: BTreeSet<String>) -> St
             Statement::Loop { body, header, span } => {
                 let mut inside = BTreeSet::new();
                 written(&body, &mut inside);
-                if breaks(&body) && is_idle(&body, true) && inside.is_disjoint(&later) {
+                if breaks(&body) && is_idle(&body) && inside.is_disjoint(&later) {
                     continue;
                 }
                 Statement::Loop { body, header, span }
@@ -137,12 +177,11 @@ fn without_last_loops(statements: Statements, mut later: BTreeSet<String>) -> St
     kept
 }
 
-/// Whether a loop's body only computes, decides and leaves the loop, or counts if that is left out likewise.
-fn is_idle(statements: &[Statement], counts: bool) -> bool {
+/// Whether a loop's body only computes, counts, decides and leaves the loop.
+fn is_idle(statements: &[Statement]) -> bool {
     statements.iter().all(|statement| match statement {
-        Statement::Set { .. } | Statement::Break | Statement::Continue => true,
-        Statement::Count(_) => counts,
-        Statement::If { then, otherwise, .. } => is_idle(then, counts) && is_idle(otherwise, counts),
+        Statement::Set { .. } | Statement::Count(_) | Statement::Break | Statement::Continue => true,
+        Statement::If { then, otherwise, .. } => is_idle(then) && is_idle(otherwise),
         _ => false,
     })
 }

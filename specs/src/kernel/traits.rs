@@ -66,6 +66,8 @@ pub(super) struct Knowledge<'e> {
     operands: HashMap<ValueId, ValueId>,
     /// Each meeting of values whose iterations only add to it: what it began with, what is added.
     inductions: HashMap<(usize, Register), (ValueId, ValueId, u8)>,
+    /// Those of at most two iterations, which may hold one number or another.
+    of_two: BTreeSet<(usize, Register)>,
     /// What is left of meetings behind loops, in terms that are the same while the kernel runs.
     exits: HashMap<(usize, Register), ValueId>,
     /// Unknown numbers that loops count up to, of which something may be computed.
@@ -156,6 +158,7 @@ impl<'e> Knowledge<'e> {
             unwrapped: BTreeSet::new(),
             operands: HashMap::new(),
             inductions: HashMap::new(),
+            of_two: BTreeSet::new(),
             exits: HashMap::new(),
             counted,
         };
@@ -173,12 +176,20 @@ impl<'e> Knowledge<'e> {
     }
 
     /// What has to be known of unknown numbers for a value that can be computed then. What is decided once
-    /// and is no more than a comparison of such a number is no such value.
+    /// and is no more than a comparison of such a number is no such value, and neither is one with the
+    /// iterations of a loop of two: loops of more have thresholds there.
     pub(super) fn need(&self, values: &Values, node: usize, value: ValueId) -> Option<Need> {
         if self.at(values, node, value).is_exact {
             return None;
         }
         let need = numbers::need(values, self, node, value)?;
+        let is_of_two = |term: &Term| match term {
+            Term::Meet { block, register } => self.of_two.contains(&(*block, *register)),
+            _ => false,
+        };
+        if need.period == 1 && values.width(value) <= 1 && any(values, value, is_of_two) {
+            return None;
+        }
         (need.mixes || need.period > 1 || values.width(value) > 1).then_some(need)
     }
 
@@ -341,6 +352,7 @@ impl<'e> Knowledge<'e> {
                 if few[inner].is_some() && bits >= 32 {
                     let step = values.number(super::arithmetic::cut(second.wrapping_sub(first), bits));
                     self.inductions.insert((*node, *register), (begin, step, bits));
+                    self.of_two.insert((*node, *register));
                 }
                 continue;
             }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::arithmetic::{apply, cut};
-use super::code::{Code, Comparison, HALF, Operation, Register, Type, own};
+use super::code::{Code, Comparison, HALF, Operation, Register, Type, bits_in_grid, own};
 use super::lanes::{Lanes, WIDTH};
 
 /// A term.
@@ -54,6 +54,8 @@ pub(super) struct Values {
     bits: Vec<u8>,
     /// The names of what says which cluster of the grid it is, or how many there are.
     pub(super) clusters: BTreeSet<u32>,
+    /// The bits of what says where in the grid a group is, or how large the grid is.
+    of_grid: HashMap<u32, u8>,
     /// Numbers in terms that are known for each of many lanes.
     many: usize,
 }
@@ -65,7 +67,9 @@ impl Values {
     pub(super) fn of(code: &Code) -> Self {
         let is_cluster = |name: &&String| name.starts_with("%clusterid") || name.starts_with("%nclusterid");
         let clusters = (0..).zip(&code.names).filter(|(_, name)| is_cluster(name)).map(|(at, _)| at);
-        Self { bits: code.bits.clone(), clusters: clusters.collect(), ..Self::default() }
+        let of_grid = (0..).zip(&code.names).filter_map(|(at, name)| Some((at, bits_in_grid(name)?)));
+        let (clusters, of_grid) = (clusters.collect(), of_grid.collect());
+        Self { bits: code.bits.clone(), clusters, of_grid, ..Self::default() }
     }
 
     pub(super) fn count(&self) -> usize {
@@ -107,6 +111,7 @@ impl Values {
     /// A term that is no operation.
     pub(super) fn leaf(&mut self, term: Term) -> ValueId {
         let bits = match &term {
+            Term::Same(name) => self.of_grid.get(name).copied().unwrap_or(64),
             Term::Meet { register, .. } if register & HALF == HALF => 32,
             Term::Meet { register, .. } => self.bits.get(own(*register) as usize).copied().unwrap_or(64),
             _ => 64,
@@ -338,6 +343,9 @@ impl Values {
                 other.filter(|other| self.width(*other) <= ty.bits)
             }
             (Operation::Select, [a, b, _]) if a == b => Some(*a),
+            (Operation::Select, [a, b, _]) if let Some(more) = self.more_outside(*a, *b) => {
+                self.selected_less(ty, terms, more)
+            }
             (Operation::Select, [a, b, condition]) => match self.as_known(*condition) {
                 Some(known) => known.all().map(|all| if all != 0 { *a } else { *b }),
                 None => self.by_parity([*a, *b, *condition]),

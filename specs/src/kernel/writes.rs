@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::code::{
     Action, Argument, Awaited, Code, Function, Memory, ObjectKind, Operation, Register, Synchronisation,
+    Written,
 };
 
 /// What an address is counted from: a name, and through how many pointers that are loaded.
@@ -60,6 +61,36 @@ pub(super) fn forget_written(code: &mut Code, threads: u32) {
             arguments.clear();
         }
     }
+}
+
+/// The loads from shared memory that find what threads store there, as far as addresses tell: what they load
+/// follows from what these knew, and not every value need come about.
+pub(super) fn stored_by_threads(code: &Code) -> BTreeSet<usize> {
+    let all = || code.instructions.iter().enumerate();
+    let loads = all().filter_map(|(at, instruction)| match &instruction.action {
+        Action::Compute { function: Function::Load(Memory::Shared), arguments, .. } => {
+            Some((at, *arguments.first()?))
+        }
+        _ => None,
+    });
+    let stores = all().filter_map(|(_, instruction)| match &instruction.action {
+        Action::Store { address, memory: Memory::Shared, written: Written::Values(_) } => Some(*address),
+        _ => None,
+    });
+    let (loads, stores): (Vec<_>, Vec<_>) = (loads.collect(), stores.collect());
+    if loads.is_empty() || stores.is_empty() {
+        return BTreeSet::new();
+    }
+    let roots = Roots::of(code);
+    let of_stores: Vec<BTreeSet<Root>> = stores
+        .into_iter()
+        .map(|address| address.map(|(base, _)| roots.argument(base)).unwrap_or_default())
+        .collect();
+    let finds = |address: Argument| {
+        let own = roots.argument(address);
+        own.is_empty() || of_stores.iter().any(|of| of.is_empty() || !of.is_disjoint(&own))
+    };
+    loads.into_iter().filter(|(_, address)| finds(*address)).map(|(at, _)| at).collect()
 }
 
 impl Roots {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{InUnits, Readings, Side, Sign, Threshold};
+use crate::common::contents::BOUNDED;
 use crate::kernel::numbers::{Number, least_multiple};
 use crate::kernel::tree::{Decision, Residue};
 
@@ -196,6 +197,9 @@ impl Families {
                 family.about.extend(threshold.about.iter().cloned());
                 let side_of = side(threshold, *member);
                 family.is_bounded |= side_of.is_bounded;
+                if side_of.is_tied {
+                    family.about.insert(format!("{BOUNDED}{}", family.key));
+                }
                 family.is_bounded |= side_of.rounded != side_of.least && !family.is_rounded;
                 family.floor = family.floor.max(side(threshold, *member).floor);
                 family.repeats |= threshold.scope.is_some();

@@ -424,11 +424,7 @@ impl Asker<'_> {
         if difference.add(&other, -1).is_none() {
             return false;
         }
-        let mut seen = BTreeSet::new();
-        difference
-            .atoms
-            .keys()
-            .any(|atom| self.keys.about(*atom).into_iter().any(|about| !seen.insert(about)))
+        self.repeats(&difference)
     }
 
     /// How a condition comes out whatever is unknown in it.

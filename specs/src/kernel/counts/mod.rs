@@ -168,6 +168,8 @@ pub(super) struct Side {
     pub(super) floor: Option<i64>,
     /// The number may be known to stay below some thresholds, so that not every outcome need come about.
     pub(super) is_bounded: bool,
+    /// It is made of several that are about one thing, `2 * n - (n & -2)`, and need not have every value.
+    pub(super) is_tied: bool,
     /// By how much the threshold grows with each iteration of loops: their headers.
     pub(super) rounds: Vec<(usize, i64)>,
     /// What the number was made of that is compared, from outside: the same of a quotient of it, say.

@@ -1,12 +1,15 @@
 //! Of what thresholds are: an unknown number, and what it is computed from.
 
+use std::collections::BTreeSet;
+
 use super::families::{gcd, up_to_multiple};
 use super::linear::{Asker, DEPTH};
 use super::sum::{Linear, Rounds};
 use super::{Side, Sign};
-use crate::kernel::code::Operation;
+use crate::kernel::code::{Operation, Register};
+use crate::kernel::ranges::{Known, Ranges};
 use crate::kernel::terms::of_grid;
-use crate::kernel::value::{Term, ValueId};
+use crate::kernel::value::{Term, ValueId, Values};
 
 /// Selections inside one another of which it is looked whether they are bounded.
 const SELECTIONS: u32 = 4;
@@ -114,6 +117,7 @@ impl Asker<'_> {
             floor: None,
             // Of a multiple no outcome comes about that lies between.
             is_bounded: self.is_bounded(sum) || step > 1 && !is_kept,
+            is_tied: self.is_bounded(sum) && self.repeats(sum),
             rounds: rounds.iter().map(|(header, by)| (*header, *by)).collect(),
             above: Vec::new(),
         })
@@ -123,11 +127,25 @@ impl Asker<'_> {
     fn floor(&self, sum: &Linear) -> Option<i64> {
         let floor = sum.atoms.iter().try_fold(0_i64, |floor, (atom, times)| {
             let said = self.keys.bounded(*atom).map(|(_, least)| least);
-            let least =
-                said.or_else(|| of_grid(self.values(), self.keys.code, *atom)).filter(|_| *times > 0)?;
+            let least = said
+                .or_else(|| of_grid(self.values(), self.keys.code, *atom))
+                .or_else(|| self.at_least(*atom))
+                .filter(|_| *times > 0)?;
             floor.checked_add(least.checked_mul(*times)?)
         });
         floor.filter(|_| !sum.atoms.is_empty())
+    }
+
+    /// Whether several unknown numbers of a sum are about one thing.
+    pub(super) fn repeats(&self, sum: &Linear) -> bool {
+        let mut seen = BTreeSet::new();
+        sum.atoms.keys().any(|atom| self.keys.about(*atom).into_iter().any(|about| !seen.insert(about)))
+    }
+
+    /// What a number is at least by what is computed in it, whatever is unknown: `x % 11` has few values.
+    fn at_least(&self, atom: ValueId) -> Option<i64> {
+        let known = Nothing(BTreeSet::new());
+        Ranges::new(self.values(), &known, (self.keys.node, 0)).of(atom).0.filter(|least| *least > 0)
     }
 
     /// Whether unknown numbers of a sum have fewer values than a register.
@@ -147,5 +165,26 @@ impl Asker<'_> {
             _ => false,
         };
         cuts || self.values().width(atom) < 32
+    }
+}
+
+/// Nothing is known of a warp but the terms themselves.
+struct Nothing(BTreeSet<ValueId>);
+
+impl Known for Nothing {
+    fn is_exact(&self, _: &Values, _: usize, _: ValueId) -> bool {
+        false
+    }
+
+    fn is_number(&self, _: &Values, _: usize, _: ValueId) -> bool {
+        false
+    }
+
+    fn numbers(&self) -> &BTreeSet<ValueId> {
+        &self.0
+    }
+
+    fn incoming(&self, _: (usize, Register)) -> &[(usize, ValueId)] {
+        &[]
     }
 }

@@ -23,7 +23,8 @@ impl Asker<'_> {
         let is_bounded = self.is_bounded(&base);
         let least = times.checked_neg()?;
         let (rounds, above) = (Vec::new(), Vec::new());
-        Some(Side { what, least, rounded: least, given: None, floor: None, is_bounded, rounds, above })
+        let (rounded, is_tied) = (least, is_bounded && self.repeats(&base));
+        Some(Side { what, least, rounded, given: None, floor: None, is_bounded, is_tied, rounds, above })
     }
 
     /// A sum in each of its unknown numbers that thresholds may grow by.
