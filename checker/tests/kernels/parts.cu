@@ -201,3 +201,24 @@ __device__ void first_rounds(const Map* map, int n) {
 }
 extern "C" __global__ __launch_bounds__(64) void two_at_most(const __grid_constant__ Map map, int n) { first_rounds<0>(&map, n); }
 extern "C" __global__ __launch_bounds__(64) void two_at_most_and_one_more(const __grid_constant__ Map map, int n) { first_rounds<1>(&map, n); }
+
+// Whether it is the first round is asked of the counter; one looks at the stage of its own round.
+template <int BACK>
+__device__ void looks_back(int tiles) {
+    __shared__ u64 there[2], back[2];
+    if (threadIdx.x == 0) for (int i = 0; i < 2; i++) init(&there[i], 1), init(&back[i], 1);
+    __syncthreads();
+#pragma unroll 1
+    for (int i = 0; i < tiles; i++) {
+        if (role() == 0) {
+            if (i > 0) wait(&back[(i - BACK) & 1], (i - BACK) >> 1 & 1);
+            if (elected()) arrive(&there[i & 1]);
+        } else {
+            wait(&there[i & 1], i >> 1 & 1);
+            __syncwarp();
+            if (elected()) arrive(&back[i & 1]);
+        }
+    }
+}
+extern "C" __global__ __launch_bounds__(64) void looks_one_back(int tiles) { looks_back<1>(tiles); }
+extern "C" __global__ __launch_bounds__(64) void looks_at_its_own(int tiles) { looks_back<0>(tiles); }
