@@ -282,8 +282,9 @@ impl Keys<'_> {
             }
             // Inside of others it ends these too, so that each is tried once.
             None if !words.open.is_empty() => None,
+            // What was tried counts: values that loops hand on to one another are tried again and again.
             None => {
-                words.left = left;
+                words.left = left.saturating_sub(RECURRENCE.min(left) - words.left.min(RECURRENCE));
                 let origin = self.origin(Place::Meet(block, register));
                 Some(format!("{}@{block}.{register}{origin}", self.register(register)))
             }
@@ -301,12 +302,9 @@ impl Keys<'_> {
         }
         let left = words.left;
         words.left = left.min(RECURRENCE);
-        if let Some(text) = self.last_iteration(header, words) {
-            words.left = left.saturating_sub(RECURRENCE.min(left) - words.left);
-            return Some(text);
-        }
-        words.left = left;
-        Some(format!("i@{header}{}", self.origin(Place::Iterations(header))))
+        let text = self.last_iteration(header, words);
+        words.left = left.saturating_sub(RECURRENCE.min(left) - words.left);
+        text.or_else(|| Some(format!("i@{header}{}", self.origin(Place::Iterations(header)))))
     }
 
     /// What tells values of the same name apart that come from elsewhere in another agent.
