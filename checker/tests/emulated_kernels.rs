@@ -7,12 +7,12 @@
 //! the kernels of a folder judged instead of ours; `BARCHECK_THREADS=N` is their size where they do not say.
 //! What is violated and does not fail here is listed for inspection.
 
-mod emulator;
-
 use barcheck::{Budgets, Decision, LoadOptions, Options, Settings, Source, Verdict, decide};
+use barcheck_emulator::{
+    Chance, Followed, Kernel, Launch, Outcome, follow, kernels, mutant, random_kernel, run,
+};
 use barcheck_model::program::Program;
 use barcheck_specs::{entries, load};
-use emulator::{Chance, Followed, Kernel, Launch, Outcome, follow, kernels, mutant, random_kernel, run};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;

@@ -2,7 +2,6 @@
 //! left alone.
 
 mod heads;
-mod naive;
 mod outcomes;
 
 use barcheck::{
@@ -12,9 +11,9 @@ use barcheck::{
 use barcheck_model::machine::Options;
 use barcheck_model::program::Program;
 use barcheck_model::rule::{Level, Rule};
+use barcheck_naive::generate::generate;
 use barcheck_specs::bar::{LoadOptions, load};
 use heads::{files, head};
-use naive::generate::generate;
 use outcomes::{program, shown};
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};

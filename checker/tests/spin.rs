@@ -7,7 +7,6 @@
 //! text in their names.
 
 mod heads;
-mod naive;
 mod opinion;
 mod two;
 
@@ -17,13 +16,13 @@ use barcheck_model::Patience;
 use barcheck_model::machine::Options;
 use barcheck_model::program::{Program, Target};
 use barcheck_model::rule::{Level, Rule};
+use barcheck_naive::generate::{generate, generate_for};
+use barcheck_naive::generate_asks::generate_asks;
+use barcheck_naive::generate_cluster::generate_cluster;
+use barcheck_naive::generate_mbarrier::generate_mbarrier;
+use barcheck_naive::protocol::{self, Protocol};
 use barcheck_specs::bar::{LoadOptions, load};
 use heads::{files, head, protocol};
-use naive::generate::{generate, generate_for};
-use naive::generate_asks::generate_asks;
-use naive::generate_cluster::generate_cluster;
-use naive::generate_mbarrier::generate_mbarrier;
-use naive::protocol::{self, Protocol};
 use opinion::{Said, has_spin, spin, spin_finds_stuck_agent};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,15 +1,14 @@
 //! The number of threads changes nothing but the time: outcomes, traces and counts are the same.
 
 mod heads;
-mod naive;
 mod outcomes;
 
 use barcheck::{Budgets, Levels, Outcome, Quiet, Reduction, Settings, Verdict, check};
 use barcheck_model::machine::Options;
 use barcheck_model::program::Program;
+use barcheck_naive::generate::generate;
 use barcheck_specs::bar::{LoadOptions, load};
 use heads::{files, head};
-use naive::generate::generate;
 use outcomes::{program, shown};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;

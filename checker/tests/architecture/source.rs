@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use syn::visit::{self, Visit};
 
+/// The members that only judge others in tests.
+pub(crate) const JUDGES: [&str; 2] = ["checker/emulator", "checker/naive"];
+
 /// The most characters of a line, comments included.
 const LINE_WIDTH: usize = 110;
 
@@ -150,9 +153,9 @@ impl Source {
         &self.path[..end.unwrap_or_default()]
     }
 
-    /// Whether it is part of what its member is made of, rather than of its tests or benches.
+    /// Whether it is part of what its member is made of: not of tests, benches, or the judges in them.
     pub(crate) fn is_product(&self) -> bool {
-        self.path[self.member().len()..].starts_with("/src/")
+        !JUDGES.contains(&self.member()) && self.path[self.member().len()..].starts_with("/src/")
     }
 
     /// Notes macro calls and attributes, which may stand inside other macros' tokens.

@@ -1,9 +1,9 @@
 //! Figures and protocols with a known truth, judged by the naive explorer.
 
-use crate::naive::build::*;
-use crate::naive::explore::{Outcome, Verdict, explore};
-use crate::naive::protocol::*;
 use crate::{CAP, shows};
+use barcheck_naive::build::*;
+use barcheck_naive::explore::{Outcome, Verdict, explore};
+use barcheck_naive::protocol::*;
 
 /// `RING(P, C, S, I)` without its memory accesses.
 fn ring(producers: i32, consumers: i32, stages: i32, rounds: i32) -> Protocol {

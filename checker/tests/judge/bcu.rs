@@ -1,9 +1,9 @@
 //! Rules of `bcu`.
 
-use crate::naive::build::*;
-use crate::naive::explore::Verdict;
-use crate::naive::protocol::*;
 use crate::{comes_to, shows};
+use barcheck_naive::build::*;
+use barcheck_naive::explore::Verdict;
+use barcheck_naive::protocol::*;
 
 fn two(first: Vec<Stmt>, second: Vec<Stmt>) -> Protocol {
     protocol(Target::Bcu, 64, vec![(0..1, first), (1..2, second)])

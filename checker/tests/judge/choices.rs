@@ -1,9 +1,9 @@
 //! Open decisions, names, endless computation, and how findings on one path combine.
 
-use crate::naive::build::*;
-use crate::naive::explore::{Verdict, explore};
-use crate::naive::protocol::*;
 use crate::{CAP, comes_to, shows};
+use barcheck_naive::build::*;
+use barcheck_naive::explore::{Verdict, explore};
+use barcheck_naive::protocol::*;
 
 fn two(first: Vec<Stmt>, second: Vec<Stmt>) -> Protocol {
     protocol(Target::Ptx, 64, vec![(0..1, first), (1..2, second)])

@@ -1,14 +1,14 @@
 //! Clusters, tokens and questions of `ptx`: for every rule a protocol that violates it and one that nearly
 //! does. The engines are asked too.
 
-use crate::naive::build::*;
-use crate::naive::build_mbarrier::*;
-use crate::naive::engine::engine;
-use crate::naive::explore::{Verdict, explore};
-use crate::naive::protocol::AccessKind::Read;
-use crate::naive::protocol::*;
+use crate::engine::engine;
 use crate::{CAP, comes_to};
 use barcheck_model::machine::ExitedThreads;
+use barcheck_naive::build::*;
+use barcheck_naive::build_mbarrier::*;
+use barcheck_naive::explore::{Verdict, explore};
+use barcheck_naive::protocol::AccessKind::Read;
+use barcheck_naive::protocol::*;
 
 /// Checks that exactly these rules are violated, by the explorer and by every engine.
 #[track_caller]

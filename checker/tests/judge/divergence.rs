@@ -1,8 +1,8 @@
 //! Lanes that go separate ways.
 
-use crate::naive::build::*;
-use crate::naive::protocol::*;
 use crate::shows;
+use barcheck_naive::build::*;
+use barcheck_naive::protocol::*;
 
 fn both(body: Vec<Stmt>) -> Protocol {
     protocol(Target::Ptx, 64, vec![(0..2, body)])

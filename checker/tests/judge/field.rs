@@ -1,8 +1,8 @@
 //! Defects reported against real kernels, broken and fixed.
 
-use crate::naive::build::*;
-use crate::naive::protocol::*;
 use crate::shows;
+use barcheck_naive::build::*;
+use barcheck_naive::protocol::*;
 use std::ops::Range;
 
 fn ptx(warps: i64, blocks: Vec<(Range<usize>, Vec<Stmt>)>) -> Protocol {

@@ -1,8 +1,8 @@
 //! The naive explorer itself, judged: figures and protocols with a known truth, and for every rule
 //! and target a protocol that violates it and one that nearly does.
 
-#[path = "../naive/mod.rs"]
-mod naive;
+#[path = "../engine/mod.rs"]
+mod engine;
 
 mod anchors;
 mod bcu;
@@ -17,9 +17,9 @@ mod ptx;
 mod split;
 mod stores;
 
-use naive::explore::{Verdict, explore};
-use naive::protocol::Protocol;
-use naive::rules::{Level, level};
+use barcheck_naive::explore::{Verdict, explore};
+use barcheck_naive::protocol::Protocol;
+use barcheck_naive::rules::{Level, level};
 
 /// More states than any protocol here has.
 const CAP: usize = 200_000;

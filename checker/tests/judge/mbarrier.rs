@@ -1,10 +1,10 @@
 //! mbarrier objects of `ptx`: for every rule a protocol that violates it and one that nearly does.
 
-use crate::naive::build::*;
-use crate::naive::build_mbarrier::*;
-use crate::naive::explore::Verdict;
-use crate::naive::protocol::*;
 use crate::{comes_to, shows};
+use barcheck_naive::build::*;
+use barcheck_naive::build_mbarrier::*;
+use barcheck_naive::explore::Verdict;
+use barcheck_naive::protocol::*;
 
 /// Two warps with one object, a location `x` and a location `y`.
 fn two(count: i64, first: Vec<Stmt>, second: Vec<Stmt>) -> Protocol {

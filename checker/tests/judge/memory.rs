@@ -1,8 +1,8 @@
 //! Order in time and in memory.
 
-use crate::naive::build::*;
-use crate::naive::protocol::*;
 use crate::shows;
+use barcheck_naive::build::*;
+use barcheck_naive::protocol::*;
 
 fn two(target: Target, first: Vec<Stmt>, second: Vec<Stmt>) -> Protocol {
     let size = if target.has_lanes() { 64 } else { 2 };

@@ -1,9 +1,9 @@
 //! Rules of `nbarrier` and `xegpu`.
 
-use crate::naive::build::*;
-use crate::naive::explore::Verdict;
-use crate::naive::protocol::*;
 use crate::{comes_to, shows};
+use barcheck_naive::build::*;
+use barcheck_naive::explore::Verdict;
+use barcheck_naive::protocol::*;
 
 fn threads(blocks: Vec<Vec<Stmt>>) -> Protocol {
     let blocks: Vec<_> = (0..).zip(blocks).map(|(n, b)| (n..n + 1, b)).collect();

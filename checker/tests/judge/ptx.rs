@@ -1,10 +1,10 @@
 //! Rules of `ptx`.
 
-use crate::naive::build::*;
-use crate::naive::explore::{Verdict, explore_with};
-use crate::naive::protocol::*;
-use crate::naive::state::ExitedThreads;
 use crate::{CAP, comes_to, shows};
+use barcheck_naive::build::*;
+use barcheck_naive::explore::{Verdict, explore_with};
+use barcheck_naive::protocol::*;
+use barcheck_naive::state::ExitedThreads;
 
 fn two(first: Vec<Stmt>, second: Vec<Stmt>) -> Protocol {
     protocol(Target::Ptx, 64, vec![(0..1, first), (1..2, second)])

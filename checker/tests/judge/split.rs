@@ -1,9 +1,9 @@
 //! Rules of `split_barrier`.
 
-use crate::naive::build::*;
-use crate::naive::explore::Verdict;
-use crate::naive::protocol::*;
 use crate::{comes_to, shows};
+use barcheck_naive::build::*;
+use barcheck_naive::explore::Verdict;
+use barcheck_naive::protocol::*;
 
 fn all(invocations: i64, body: Vec<Stmt>) -> Protocol {
     let range = 0..invocations as usize;

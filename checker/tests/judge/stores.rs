@@ -1,16 +1,14 @@
 //! What is said of copies out of shared memory, case by case: by the engines and by the naive explorer.
 
-use crate::naive;
-
+use crate::engine::engine;
 use barcheck_model::machine::ExitedThreads;
-use naive::build::*;
-use naive::build_mbarrier::*;
-use naive::engine::engine;
-use naive::explore::explore;
-use naive::generate_stores::store;
-use naive::protocol::AccessKind::{Read, Write};
-use naive::protocol::*;
-use naive::stores::Window;
+use barcheck_naive::build::*;
+use barcheck_naive::build_mbarrier::*;
+use barcheck_naive::explore::explore;
+use barcheck_naive::generate_stores::store;
+use barcheck_naive::protocol::AccessKind::{Read, Write};
+use barcheck_naive::protocol::*;
+use barcheck_naive::stores::Window;
 use std::collections::BTreeSet;
 
 fn copies() -> Stmt {

@@ -5,16 +5,15 @@
 //! `BARCHECK_STATES=N` how many states the naive explorer looks at before it gives up on one, and
 //! `BARCHECK_SHOW=N` shows so many protocols with what they come to.
 
-use crate::naive;
 use crate::number;
 
+use crate::engine::engine;
 use barcheck_model::machine::ExitedThreads;
-use naive::engine::engine;
-use naive::explore::{ASKS_FOR_EVER, Outcome, Verdict, explore};
-use naive::generate_asks::generate_asks;
-use naive::generate_cluster::generate_cluster;
-use naive::protocol::*;
-use naive::shrink::shrink;
+use barcheck_naive::explore::{ASKS_FOR_EVER, Outcome, Verdict, explore};
+use barcheck_naive::generate_asks::generate_asks;
+use barcheck_naive::generate_cluster::generate_cluster;
+use barcheck_naive::protocol::*;
+use barcheck_naive::shrink::shrink;
 use std::collections::BTreeMap;
 
 fn cap() -> usize {

@@ -12,8 +12,8 @@ mod stores;
 mod agreement;
 #[path = "../decisions/mod.rs"]
 mod decisions;
-#[path = "../naive/mod.rs"]
-mod naive;
+#[path = "../engine/mod.rs"]
+mod engine;
 #[path = "../stepwise/mod.rs"]
 mod stepwise;
 #[path = "../two/mod.rs"]

@@ -5,19 +5,18 @@
 //! `BARCHECK_STATES=N` how many states the naive explorer looks at before it gives up on one, and
 //! `BARCHECK_SHOW=N` shows so many protocols with what they come to.
 
-use crate::naive;
 use crate::number;
 use crate::two;
 
+use crate::engine::engine;
 use barcheck::{Budgets, Inconclusive, Quiet, Reduction, Settings, check};
 use barcheck_model::machine::{ExitedThreads, Options};
+use barcheck_naive::explore::{Outcome, Verdict, explore};
+use barcheck_naive::generate_mbarrier::generate_mbarrier;
+use barcheck_naive::protocol::Protocol;
+use barcheck_naive::rules::MBARRIER_RULES;
+use barcheck_naive::shrink::shrink;
 use barcheck_specs::bar::{LoadOptions, load};
-use naive::engine::engine;
-use naive::explore::{Outcome, Verdict, explore};
-use naive::generate_mbarrier::generate_mbarrier;
-use naive::protocol::Protocol;
-use naive::rules::MBARRIER_RULES;
-use naive::shrink::shrink;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

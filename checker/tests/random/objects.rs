@@ -4,16 +4,15 @@
 //! `BARCHECK_GATED=N` sets how many of each kind are compared, `BARCHECK_SEED=N` the first seed.
 
 use crate::agreement;
-use crate::naive;
 use crate::number;
 
 use agreement::{Compared, compare};
 use barcheck::Verdict;
 use barcheck::gate::{Effort, Extent};
-use naive::generate_asks::generate_asks;
-use naive::generate_cluster::generate_cluster;
-use naive::generate_mbarrier::generate_mbarrier;
-use naive::protocol::Protocol;
+use barcheck_naive::generate_asks::generate_asks;
+use barcheck_naive::generate_cluster::generate_cluster;
+use barcheck_naive::generate_mbarrier::generate_mbarrier;
+use barcheck_naive::protocol::Protocol;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Compares some protocols, and gives the rules that loom has found in them.

@@ -5,27 +5,26 @@
 //! `BARCHECK_SHOW=N` shows so many protocols with what they come to.
 
 use crate::agreement;
-use crate::naive;
 use crate::number;
 use crate::stepwise;
 use crate::two;
 use crate::walks;
 
+use crate::engine::engine;
 use agreement::{Compared, compare};
 use barcheck::gate::{Effort, Extent};
 use barcheck::{Budgets, Inconclusive, Levels, Quiet, Reduction, Settings, check};
 use barcheck_model::machine::{ExitedThreads, Options};
 use barcheck_model::rule::Rule;
+use barcheck_naive::explore::{Outcome, Verdict, explore, explore_with};
+use barcheck_naive::generate::{generate, generate_for};
+use barcheck_naive::generate_mbarrier::generate_mbarrier;
+use barcheck_naive::generate_rounds::generate_rounds;
+use barcheck_naive::protocol::{Protocol, Target};
+use barcheck_naive::rules::RULES;
+use barcheck_naive::shrink::shrink;
+use barcheck_naive::state;
 use barcheck_specs::bar::{LoadOptions, load};
-use naive::engine::engine;
-use naive::explore::{Outcome, Verdict, explore, explore_with};
-use naive::generate::{generate, generate_for};
-use naive::generate_mbarrier::generate_mbarrier;
-use naive::generate_rounds::generate_rounds;
-use naive::protocol::{Protocol, Target};
-use naive::rules::RULES;
-use naive::shrink::shrink;
-use naive::state;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;

@@ -5,18 +5,17 @@
 //! number of large protocols, `BARCHECK_SECONDS=N` how long each of them may take.
 
 use crate::decisions;
-use crate::naive;
 use crate::number;
 
+use crate::engine::engine;
 use barcheck::{Budgets, ByLocation, Levels, Quiet, Reduction, Settings, Verdict, check};
 use barcheck_model::machine::{ExitedThreads, Options};
 use barcheck_model::rule::Level;
+use barcheck_naive::explore::explore;
+use barcheck_naive::generate_kernel::generate_kernel;
+use barcheck_naive::protocol::Protocol;
+use barcheck_naive::shrink::shrink;
 use decisions::{program, walk_all};
-use naive::engine::engine;
-use naive::explore::explore;
-use naive::generate_kernel::generate_kernel;
-use naive::protocol::Protocol;
-use naive::shrink::shrink;
 use std::time::{Duration, Instant};
 
 /// States after which the naive explorer gives up.

@@ -6,16 +6,15 @@
 //! `BARCHECK_SHOW=N` shows so many protocols with what they come to, and `BARCHECK_ON` goes on after a
 //! difference.
 
-use crate::naive;
 use crate::number;
 use crate::two;
 
+use crate::engine::engine;
 use barcheck_model::machine::ExitedThreads;
-use naive::engine::engine;
-use naive::explore::{Outcome, Verdict, explore};
-use naive::generate_stores::generate_stores;
-use naive::protocol::*;
-use naive::shrink::shrink;
+use barcheck_naive::explore::{Outcome, Verdict, explore};
+use barcheck_naive::generate_stores::generate_stores;
+use barcheck_naive::protocol::*;
+use barcheck_naive::shrink::shrink;
 use std::collections::BTreeMap;
 
 fn cap() -> usize {

@@ -6,14 +6,14 @@ use super::opcode::Op;
 use std::collections::BTreeSet;
 
 /// A module that somebody has changed in one line.
-pub(crate) struct Mutant {
-    pub(crate) text: String,
+pub struct Mutant {
+    pub text: String,
     /// What was changed, and into what.
-    pub(crate) what: String,
+    pub what: String,
 }
 
 /// Changes one line of the kernel by chance, if there is one that can be changed.
-pub(crate) fn mutant(text: &str, kernel: &Kernel, chance: &mut Chance) -> Option<Mutant> {
+pub fn mutant(text: &str, kernel: &Kernel, chance: &mut Chance) -> Option<Mutant> {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let (mut barriers, mut others) = (BTreeSet::new(), BTreeSet::new());
     for instruction in kernel.code.iter().filter(|instruction| instruction.line > 0) {

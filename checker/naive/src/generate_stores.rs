@@ -304,7 +304,7 @@ impl Maker {
 
     /// A protocol of another generator with some instructions put in anywhere.
     fn strewn(&mut self) -> Protocol {
-        let seed = self.rng.next();
+        let seed = self.rng.number();
         let mut made = match self.rng.below(5) {
             0..3 => generate_mbarrier(seed),
             3 => generate_asks(seed),

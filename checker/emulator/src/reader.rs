@@ -46,7 +46,7 @@ struct Reader {
 }
 
 /// The entries of a module.
-pub(crate) fn kernels(text: &str) -> Vec<Kernel> {
+pub fn kernels(text: &str) -> Vec<Kernel> {
     let (globals, functions) = functions(text);
     let entries = functions.iter().filter(|function| function.is_entry);
     entries.map(|entry| kernel(entry, &globals, &functions)).collect()

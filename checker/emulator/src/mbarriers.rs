@@ -20,7 +20,7 @@ struct Object {
 
 /// What a lane waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Until {
+pub enum Until {
     /// The phase with this parity is over.
     Parity(u64),
     /// This phase is over.
@@ -35,7 +35,7 @@ enum Landing {
 }
 
 #[derive(Default)]
-pub(crate) struct Mbarriers {
+pub struct Mbarriers {
     objects: BTreeMap<u64, Object>,
     landings: Vec<Landing>,
     /// Steps other than questions, and how often in a row everybody has given up asking without one of them.
@@ -57,7 +57,7 @@ impl Mbarriers {
 }
 
 impl Cta<'_> {
-    pub(crate) fn mbarrier(&mut self, warp: usize, taken: u32, place: usize, it: &Instruction) -> Option<()> {
+    pub fn mbarrier(&mut self, warp: usize, taken: u32, place: usize, it: &Instruction) -> Option<()> {
         let Op::Memory(memory) = &it.op else { return None };
         if it.text.contains("cta_group::2") || it.text.contains("multicast") {
             return None;
@@ -177,7 +177,7 @@ impl Cta<'_> {
 
     /// Nobody goes on: a question does not wait for ever, but is answered with no after some time. Whether
     /// somebody does something else then is for the next time to say.
-    pub(crate) fn give_up_asking(&mut self) -> bool {
+    pub fn give_up_asking(&mut self) -> bool {
         let done = self.mbarriers.steps + self.events.len();
         let (before, rounds) = self.mbarriers.given_up;
         let rounds = if before == done { rounds + 1 } else { 1 };
@@ -197,7 +197,7 @@ impl Cta<'_> {
     }
 
     /// Something lands. Where nobody has a step, tensor copies do, if nothing else is left.
-    pub(crate) fn land(&mut self, is_idle: bool) -> bool {
+    pub fn land(&mut self, is_idle: bool) -> bool {
         let waiting = self.mbarriers.landings.len();
         if waiting > 0 {
             let landing = self.mbarriers.landings.swap_remove(self.chance.below(waiting));

@@ -4,7 +4,7 @@ use super::kernel::{Operand, Special};
 use super::statements::parts;
 
 /// An operand. Names of registers and of variables are looked up.
-pub(crate) fn operand(
+pub fn operand(
     text: &str,
     register: &dyn Fn(&str) -> Option<usize>,
     symbol: &dyn Fn(&str) -> Option<u64>,
@@ -73,7 +73,7 @@ fn sum(
 }
 
 /// A number as it is written, its bits.
-pub(crate) fn number(text: &str) -> Option<u64> {
+pub fn number(text: &str) -> Option<u64> {
     if let Some(rest) = text.strip_prefix('-') {
         return Some(number(rest)?.wrapping_neg());
     }

@@ -9,7 +9,7 @@ fn mask(bits: u32) -> u64 {
 }
 
 /// The bits of a register that an operand of this type has.
-pub(crate) fn cut(value: u64, of: Type) -> u64 {
+pub fn cut(value: u64, of: Type) -> u64 {
     value & mask(of.bits)
 }
 
@@ -19,7 +19,7 @@ fn signed(value: u64, of: Type) -> i64 {
 }
 
 /// A result as a register keeps it: wider registers see its sign.
-pub(crate) fn kept(value: u64, of: Type) -> u64 {
+pub fn kept(value: u64, of: Type) -> u64 {
     if of.kind == Kind::Signed { signed(value, of) as u64 } else { cut(value, of) }
 }
 
@@ -32,7 +32,7 @@ fn of_float(value: f64, of: Type) -> u64 {
 }
 
 /// `d = name(a, b, c, d)`, or nothing where it is not known.
-pub(crate) fn compute(name: &str, of: Type, operands: &[u64]) -> Option<u64> {
+pub fn compute(name: &str, of: Type, operands: &[u64]) -> Option<u64> {
     let at = |index: usize| operands.get(index).copied().unwrap_or(0);
     if of.kind == Kind::Float {
         return Some(floating(name, of, operands));
@@ -159,7 +159,7 @@ fn floating(name: &str, of: Type, operands: &[u64]) -> u64 {
 }
 
 /// Products of integers.
-pub(crate) fn product(half: char, of: Type, a: u64, b: u64) -> u64 {
+pub fn product(half: char, of: Type, a: u64, b: u64) -> u64 {
     let wide = |value: u64| {
         if of.kind == Kind::Signed { i128::from(signed(value, of)) } else { cut(value, of).into() }
     };
@@ -168,7 +168,7 @@ pub(crate) fn product(half: char, of: Type, a: u64, b: u64) -> u64 {
 }
 
 /// A conversion.
-pub(crate) fn convert(value: u64, to: Type, from: Type, how: &str) -> u64 {
+pub fn convert(value: u64, to: Type, from: Type, how: &str) -> u64 {
     let rounded = |value: f64| match () {
         () if how.contains("rni") => value.round_ties_even(),
         () if how.contains("rzi") => value.trunc(),
@@ -212,7 +212,7 @@ fn saturated(value: u64, to: Type, from: Type) -> u64 {
 }
 
 /// A comparison.
-pub(crate) fn compare(by: &str, of: Type, a: u64, b: u64) -> Option<bool> {
+pub fn compare(by: &str, of: Type, a: u64, b: u64) -> Option<bool> {
     let (a, b) = (cut(a, of), cut(b, of));
     let ordering = match of.kind {
         Kind::Float => float(a, of).partial_cmp(&float(b, of)),

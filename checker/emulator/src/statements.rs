@@ -2,7 +2,7 @@
 
 /// A piece of a module, with its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Piece {
+pub enum Piece {
     Open,
     Close,
     Label(String),
@@ -13,7 +13,7 @@ pub(crate) enum Piece {
 const LINES: [&str; 6] = [".loc", ".file", ".version", ".target", ".address_size", ".section"];
 
 /// Cuts a module into pieces.
-pub(crate) fn pieces(text: &str) -> Vec<(usize, Piece)> {
+pub fn pieces(text: &str) -> Vec<(usize, Piece)> {
     let text = without_comments(text);
     let mut pieces = Vec::new();
     let (mut buffer, mut line, mut begun, mut depth) = (String::new(), 1, 1, 0);
@@ -97,7 +97,7 @@ fn without_comments(text: &str) -> String {
 }
 
 /// Parts between commas, but for those in brackets.
-pub(crate) fn parts(text: &str) -> Vec<String> {
+pub fn parts(text: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut depth = 0;
     for character in text.chars() {

@@ -50,7 +50,7 @@ impl Schedule {
 }
 
 /// Runs a kernel once, and says how it ended and what its warps did at barriers on the way.
-pub(crate) fn run(kernel: &Kernel, launch: &Launch) -> (Outcome, Vec<Event>) {
+pub fn run(kernel: &Kernel, launch: &Launch) -> (Outcome, Vec<Event>) {
     let mut cta = Cta::new(kernel, launch);
     let mut fuel = launch.fuel;
     let mut schedule = Schedule::new(cta.warps.len(), &mut cta.chance);

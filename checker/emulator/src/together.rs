@@ -6,7 +6,7 @@ use super::kernel::{Instruction, Operand};
 use super::opcode::{Op, Together};
 
 impl Cta<'_> {
-    pub(crate) fn together(&mut self, warp: usize, mask: u32, instruction: &Instruction) -> Option<()> {
+    pub fn together(&mut self, warp: usize, mask: u32, instruction: &Instruction) -> Option<()> {
         let Op::Together { what, .. } = &instruction.op else { return None };
         let operands = &instruction.operands;
         let value = |cta: &Self, lane: usize, at: usize| Some(cta.value(warp, lane, operands.get(at)?));
@@ -63,7 +63,7 @@ impl Cta<'_> {
                     if is_there {
                         value(self, from, 1)? & 0xffff_ffff
                     } else {
-                        self.chance.next() & 0xffff_ffff
+                        self.chance.number() & 0xffff_ffff
                     }
                 }
             };

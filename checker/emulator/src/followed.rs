@@ -14,7 +14,7 @@ const STATES: usize = 500;
 
 /// What comes of a run in the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Followed {
+pub enum Followed {
     /// It is a run of the protocol.
     Yes,
     /// The protocol ends by a violation on the way, or there are too many ways.
@@ -24,7 +24,7 @@ pub(crate) enum Followed {
 }
 
 /// Follows a run in the protocol. Warps have the numbers of its agents.
-pub(crate) fn follow(program: &Arc<Program>, events: &[Event]) -> Followed {
+pub fn follow(program: &Arc<Program>, events: &[Event]) -> Followed {
     // What others do to mbarrier objects, and what lands, is no event, and would have to be made on the way.
     if !program.objects.is_empty() {
         return Followed::GivenUp;

@@ -1,5 +1,6 @@
 //! An emulator of one group of threads: a simple interpreter of PTX, with a reader of its own, random inputs
 //! and random schedules. It shares nothing with the extraction of protocols.
+#![allow(missing_docs, unreachable_pub)]
 
 mod alu;
 mod chance;
@@ -20,11 +21,11 @@ mod settle;
 mod statements;
 mod together;
 
-pub(crate) use chance::Chance;
-pub(crate) use cta::{Launch, Outcome};
-pub(crate) use followed::{Followed, follow};
-pub(crate) use kernel::Kernel;
-pub(crate) use mutants::mutant;
-pub(crate) use random::random_kernel;
-pub(crate) use reader::kernels;
-pub(crate) use schedule::run;
+pub use chance::Chance;
+pub use cta::{Launch, Outcome};
+pub use followed::{Followed, follow};
+pub use kernel::Kernel;
+pub use mutants::mutant;
+pub use random::random_kernel;
+pub use reader::kernels;
+pub use schedule::run;

@@ -1,7 +1,7 @@
 //! What an opcode does, by its words.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     Bits,
     Unsigned,
     Signed,
@@ -10,13 +10,13 @@ pub(crate) enum Kind {
 
 /// A type of numbers. A predicate has one bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Type {
-    pub(crate) kind: Kind,
-    pub(crate) bits: u32,
+pub struct Type {
+    pub kind: Kind,
+    pub bits: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Space {
+pub enum Space {
     Generic,
     Global,
     Shared,
@@ -25,7 +25,7 @@ pub(crate) enum Space {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Arrival {
+pub enum Arrival {
     Sync,
     Arrive,
     And,
@@ -35,7 +35,7 @@ pub(crate) enum Arrival {
 
 /// What all lanes of a mask do together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Together {
+pub enum Together {
     Shuffle(String),
     Vote(String),
     Match,
@@ -45,7 +45,7 @@ pub(crate) enum Together {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Op {
+pub enum Op {
     /// `d = f(…)`
     Alu(String, Type),
     /// A product of the low half, the high half or the whole, perhaps with something added.
@@ -113,7 +113,7 @@ pub(crate) enum Op {
 
 /// What is done to an mbarrier.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Memory {
+pub enum Memory {
     Initialise,
     Invalidate,
     /// Bytes are announced first; arrives afterwards; drops out.
@@ -215,7 +215,7 @@ const NOTHING: [&str; 23] = [
 ];
 
 /// What an opcode does.
-pub(crate) fn decode(opcode: &str) -> Op {
+pub fn decode(opcode: &str) -> Op {
     let words: Vec<&str> = opcode.split('.').collect();
     let types: Vec<Type> = words.iter().filter_map(|word| type_of(word)).collect();
     let of = types.last().copied().unwrap_or(NONE);

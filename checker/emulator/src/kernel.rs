@@ -3,34 +3,34 @@
 use super::opcode::Op;
 
 /// An entry of a module.
-pub(crate) struct Kernel {
-    pub(crate) name: String,
+pub struct Kernel {
+    pub name: String,
     /// `.reqntid`
-    pub(crate) required: Option<[u32; 3]>,
+    pub required: Option<[u32; 3]>,
     /// `.maxntid`
-    pub(crate) most: Option<[u32; 3]>,
-    pub(crate) code: Vec<Instruction>,
-    pub(crate) registers: usize,
+    pub most: Option<[u32; 3]>,
+    pub code: Vec<Instruction>,
+    pub registers: usize,
     /// `.maxnreg`, and `.minnctapersm`.
-    pub(crate) compiled_for: (Option<u64>, Option<u64>),
+    pub compiled_for: (Option<u64>, Option<u64>),
     /// The bytes of each parameter: where they begin, and how many.
-    pub(crate) params: Vec<(u64, u64)>,
+    pub params: Vec<(u64, u64)>,
 }
 
-pub(crate) struct Instruction {
+pub struct Instruction {
     /// The line in the module, from 1.
-    pub(crate) line: usize,
-    pub(crate) text: String,
+    pub line: usize,
+    pub text: String,
     /// A register, and whether it is negated.
-    pub(crate) guard: Option<(usize, bool)>,
-    pub(crate) op: Op,
-    pub(crate) operands: Vec<Operand>,
+    pub guard: Option<(usize, bool)>,
+    pub op: Op,
+    pub operands: Vec<Operand>,
     /// Where it leads, if it branches.
-    pub(crate) targets: Vec<usize>,
+    pub targets: Vec<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Operand {
+pub enum Operand {
     /// A register, perhaps negated as a predicate is.
     Register(usize, bool),
     Number(u64),
@@ -46,7 +46,7 @@ pub(crate) enum Operand {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Special {
+pub enum Special {
     Tid(usize),
     Ntid(usize),
     Ctaid(usize),
@@ -70,10 +70,10 @@ pub(crate) enum Special {
 }
 
 /// Windows of the address space. What lies in none is global.
-pub(crate) const SHARED: u64 = 0x2_0000_0000_0000;
-pub(crate) const LOCAL: u64 = 0x3_0000_0000_0000;
-pub(crate) const WINDOW: u64 = 1 << 32;
+pub const SHARED: u64 = 0x2_0000_0000_0000;
+pub const LOCAL: u64 = 0x3_0000_0000_0000;
+pub const WINDOW: u64 = 1 << 32;
 /// Where the global variables of a module begin.
-pub(crate) const GLOBAL: u64 = 0x7_0000_0000_0000;
+pub const GLOBAL: u64 = 0x7_0000_0000_0000;
 /// Where parameters of calls begin in local memory. Those of the entry begin at 0.
-pub(crate) const CALLS: u64 = 1 << 24;
+pub const CALLS: u64 = 1 << 24;

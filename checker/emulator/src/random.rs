@@ -9,7 +9,7 @@ const BLOCKS: usize = 7;
 const VALUES: [&str; 8] = ["%warp", "%lane", "%n", "%same", "%own", "%told", "%i", "%j"];
 
 /// A kernel of three warps.
-pub(crate) fn random_kernel(chance: &mut Chance) -> String {
+pub fn random_kernel(chance: &mut Chance) -> String {
     let mut text = String::from(
         ".version 8.0\n.target sm_90\n.visible .entry k(.param .u32 n, .param .u64 data)\n.reqntid 96\n{\n\
          .reg .pred %p, %q;\n.reg .b32 %warp, %lane, %n, %same, %own, %told, %i, %j, %t, %x;\n\

@@ -1,19 +1,19 @@
 //! Numbers that look random and are the same every time.
 
 /// A generator of numbers (Steele, Lea and Flood, SplitMix, 2014).
-pub(crate) struct Chance(pub(crate) u64);
+pub struct Chance(pub u64);
 
 impl Chance {
-    pub(crate) fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         mixed(self.0)
     }
 
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % bound.max(1) as u64).unwrap_or(0)
+    pub fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.number() % bound.max(1) as u64).unwrap_or(0)
     }
 
-    pub(crate) fn once_in(&mut self, times: usize) -> bool {
+    pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 }
@@ -25,13 +25,13 @@ fn mixed(mut z: u64) -> u64 {
 }
 
 /// The same for the same numbers.
-pub(crate) fn hash(numbers: &[u64]) -> u64 {
+pub fn hash(numbers: &[u64]) -> u64 {
     let mix = |hash: u64, number: &u64| mixed((hash ^ number).wrapping_add(0x9e37_79b9_7f4a_7c15));
     numbers.iter().fold(0x1234_5678, mix)
 }
 
 /// A word as one meets it in the data of kernels: small more often than not.
-pub(crate) fn likely(bits: u64) -> u32 {
+pub fn likely(bits: u64) -> u32 {
     let number = (bits >> 8) as u32;
     match bits % 16 {
         0..=4 => number % 4,

@@ -8,7 +8,7 @@ use super::opcode::{Kind, Op, Space, Type};
 
 impl Cta<'_> {
     /// The value of an operand in a lane.
-    pub(crate) fn value(&self, warp: usize, lane: usize, operand: &Operand) -> u64 {
+    pub fn value(&self, warp: usize, lane: usize, operand: &Operand) -> u64 {
         match operand {
             Operand::Register(register, is_negated) => {
                 self.warps[warp].registers[*register][lane] ^ u64::from(*is_negated)
@@ -47,7 +47,7 @@ impl Cta<'_> {
     }
 
     /// Gives a register a value, or several registers one that depends on it.
-    pub(crate) fn set(&mut self, warp: usize, lane: usize, to: &Operand, value: u64) {
+    pub fn set(&mut self, warp: usize, lane: usize, to: &Operand, value: u64) {
         let registers = &mut self.warps[warp].registers;
         match to {
             Operand::Register(register, _) => registers[*register][lane] = value,
@@ -66,7 +66,7 @@ impl Cta<'_> {
     }
 
     /// Executes an instruction for some lanes, or says that it cannot.
-    pub(crate) fn compute(&mut self, warp: usize, taken: u32, place: usize, it: &Instruction) -> Option<()> {
+    pub fn compute(&mut self, warp: usize, taken: u32, place: usize, it: &Instruction) -> Option<()> {
         if matches!(it.op, Op::Memory(_)) {
             return self.mbarrier(warp, taken, place, it);
         }
@@ -216,7 +216,7 @@ impl Cta<'_> {
         Some(())
     }
 
-    pub(crate) fn read(&self, warp: usize, lane: usize, space: Space, address: u64, bytes: u32) -> u64 {
+    pub fn read(&self, warp: usize, lane: usize, space: Space, address: u64, bytes: u32) -> u64 {
         let (space, address) = if space == Space::Generic { window(address) } else { (space, address) };
         match space {
             Space::Shared => self.shared.load(address & (WINDOW - 1), bytes),
@@ -226,15 +226,7 @@ impl Cta<'_> {
         }
     }
 
-    pub(crate) fn write(
-        &mut self,
-        warp: usize,
-        lane: usize,
-        space: Space,
-        address: u64,
-        bytes: u32,
-        value: u64,
-    ) {
+    pub fn write(&mut self, warp: usize, lane: usize, space: Space, address: u64, bytes: u32, value: u64) {
         let (space, address) = if space == Space::Generic { window(address) } else { (space, address) };
         match space {
             Space::Shared => self.shared.store(address & (WINDOW - 1), bytes, value),
@@ -262,7 +254,7 @@ impl Cta<'_> {
             let mut value = self.read(warp, lane, space, at, bytes);
             // What other groups may have written meanwhile.
             if is_fresh && is_global && self.chance.once_in(2) {
-                value = likely(self.chance.next()).into();
+                value = likely(self.chance.number()).into();
             }
             self.set(warp, lane, part, kept(value, of));
         }
@@ -298,7 +290,7 @@ impl Cta<'_> {
         let bytes = of.bits.div_ceil(8);
         let mut old = self.read(warp, lane, space, address, bytes);
         if is_global && self.chance.once_in(4) {
-            old = likely(self.chance.next()).into();
+            old = likely(self.chance.number()).into();
         }
         let new = match by {
             "exch" => given,

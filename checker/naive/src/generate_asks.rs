@@ -15,7 +15,7 @@ pub fn generate_asks(seed: u64) -> Protocol {
     let mut maker = Maker::new(Rng::new(seed ^ 0x6173_6b73), &[1, 2, 2, 2, 2, 2, 3]);
     let mut protocol = match maker.rng.below(13) {
         0..5 => {
-            let made = generate_mbarrier(maker.rng.next());
+            let made = generate_mbarrier(maker.rng.number());
             maker.warps = made.per_cta();
             maker.arrays = made.arrays.clone();
             maker.objects = made.objects.clone();

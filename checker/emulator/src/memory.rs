@@ -5,13 +5,13 @@ use std::collections::HashMap;
 
 /// Words of four bytes.
 #[derive(Default)]
-pub(crate) struct Words {
+pub struct Words {
     salt: u64,
     stored: HashMap<u64, u32>,
 }
 
 impl Words {
-    pub(crate) fn new(salt: u64) -> Self {
+    pub fn new(salt: u64) -> Self {
         Self { salt, stored: HashMap::new() }
     }
 
@@ -20,7 +20,7 @@ impl Words {
     }
 
     /// The bytes from an address on, 8 at the most.
-    pub(crate) fn load(&self, address: u64, bytes: u32) -> u64 {
+    pub fn load(&self, address: u64, bytes: u32) -> u64 {
         if address.is_multiple_of(4) && bytes == 4 {
             return self.word(address / 4).into();
         }
@@ -32,7 +32,7 @@ impl Words {
         (0..bytes.min(8)).map(byte).sum()
     }
 
-    pub(crate) fn store(&mut self, address: u64, bytes: u32, value: u64) {
+    pub fn store(&mut self, address: u64, bytes: u32, value: u64) {
         if address.is_multiple_of(4) && bytes == 4 {
             self.stored.insert(address / 4, value as u32);
             return;

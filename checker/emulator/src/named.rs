@@ -4,10 +4,10 @@ use super::opcode::Arrival;
 
 /// What a warp brings to a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Operands {
-    pub(crate) what: Arrival,
-    pub(crate) id: u64,
-    pub(crate) count: Option<u64>,
+pub struct Operands {
+    pub what: Arrival,
+    pub id: u64,
+    pub count: Option<u64>,
 }
 
 #[derive(Clone, Default, Debug)]
@@ -26,30 +26,24 @@ struct Barrier {
 }
 
 /// A barrier that is complete: who goes on, and what a reduction comes to.
-pub(crate) struct Completed {
-    pub(crate) waiting: u64,
-    pub(crate) result: u64,
+pub struct Completed {
+    pub waiting: u64,
+    pub result: u64,
 }
 
-pub(crate) struct Barriers {
+pub struct Barriers {
     all: [Barrier; 16],
     threads: u64,
     exited: u64,
 }
 
 impl Barriers {
-    pub(crate) fn new(threads: u64) -> Self {
+    pub fn new(threads: u64) -> Self {
         Self { all: Default::default(), threads: threads.next_multiple_of(32), exited: 0 }
     }
 
     /// A warp arrives. What it does wrong, if it does.
-    pub(crate) fn arrive(
-        &mut self,
-        warp: usize,
-        with: Operands,
-        true_ones: u64,
-        lanes: u64,
-    ) -> Result<(), String> {
+    pub fn arrive(&mut self, warp: usize, with: Operands, true_ones: u64, lanes: u64) -> Result<(), String> {
         let is_red = !matches!(with.what, Arrival::Sync | Arrival::Arrive);
         let Some(barrier) = usize::try_from(with.id).ok().and_then(|id| self.all.get_mut(id)) else {
             return Err("barrier-id-range".to_owned());
@@ -87,12 +81,12 @@ impl Barriers {
         Ok(())
     }
 
-    pub(crate) fn exit(&mut self, warp: usize) {
+    pub fn exit(&mut self, warp: usize) {
         self.exited |= 1 << warp;
     }
 
     /// A barrier that is complete, taken back.
-    pub(crate) fn completed(&mut self) -> Option<Completed> {
+    pub fn completed(&mut self) -> Option<Completed> {
         let all = self.threads / 32;
         let exited = self.exited;
         let is_complete = |barrier: &&mut Barrier| {

@@ -7,7 +7,7 @@ use super::opcode::{Arrival, Op, Together};
 
 impl Cta<'_> {
     /// A lane that has come to a barrier, with what it brings.
-    pub(crate) fn at_barrier(
+    pub fn at_barrier(
         &self,
         warp: usize,
         lane: usize,
@@ -30,7 +30,7 @@ impl Cta<'_> {
     }
 
     /// Lets go on whoever has nobody to wait for any longer.
-    pub(crate) fn settle(&mut self, warp: usize) {
+    pub fn settle(&mut self, warp: usize) {
         if self.ended.is_some() {
             return;
         }
@@ -130,7 +130,7 @@ impl Cta<'_> {
     }
 
     /// What it means that no lane has a step.
-    pub(crate) fn nobody_goes_on(&mut self) -> Outcome {
+    pub fn nobody_goes_on(&mut self) -> Outcome {
         if self.warps.iter().all(|warp| warp.live == 0) {
             return Outcome::Finished;
         }

@@ -10,7 +10,7 @@ use super::opcode::Op;
 
 /// Where a lane that has no step stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Parked {
+pub enum Parked {
     /// At a barrier, until the lanes of its warp are there. An aligned one is one instruction.
     AtBarrier { with: Operands, aligned: Option<usize>, is_true: bool },
     /// Its warp has arrived; it waits for the others.
@@ -21,19 +21,19 @@ pub(crate) enum Parked {
     Tests { at: u64, until: Until },
 }
 
-pub(crate) struct Warp {
+pub struct Warp {
     /// The value of each register in each lane.
-    pub(crate) registers: Vec<[u64; 32]>,
-    pub(crate) places: [usize; 32],
-    pub(crate) live: u32,
+    pub registers: Vec<[u64; 32]>,
+    pub places: [usize; 32],
+    pub live: u32,
     /// Live lanes that stand nowhere.
-    pub(crate) ready: u32,
-    pub(crate) parked: [Option<Parked>; 32],
-    pub(crate) local: [Words; 32],
+    pub ready: u32,
+    pub parked: [Option<Parked>; 32],
+    pub local: [Words; 32],
 }
 
 /// The lanes of a mask.
-pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+pub fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     let mut rest = mask;
     std::iter::from_fn(move || {
         let lane = rest.trailing_zeros() as usize;
@@ -44,7 +44,7 @@ pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub enum Outcome {
     Finished,
     /// The kernel has ended the grid.
     Trapped,
@@ -61,50 +61,50 @@ pub(crate) enum Outcome {
 
 /// Something that a warp has done as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Event {
-    pub(crate) warp: usize,
-    pub(crate) line: usize,
-    pub(crate) is_aligned: bool,
-    pub(crate) did: Did,
+pub struct Event {
+    pub warp: usize,
+    pub line: usize,
+    pub is_aligned: bool,
+    pub did: Did,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Did {
+pub enum Did {
     /// It has arrived at a barrier.
     Arrive(Operands),
     Exit,
 }
 
 /// What is random in a run.
-pub(crate) struct Launch {
-    pub(crate) size: [u32; 3],
-    pub(crate) seed: u64,
-    pub(crate) fuel: usize,
+pub struct Launch {
+    pub size: [u32; 3],
+    pub seed: u64,
+    pub fuel: usize,
 }
 
-pub(crate) struct Cta<'a> {
-    pub(crate) kernel: &'a Kernel,
-    pub(crate) size: [u32; 3],
-    pub(crate) seed: u64,
-    pub(crate) warps: Vec<Warp>,
-    pub(crate) barriers: Barriers,
-    pub(crate) shared: Words,
-    pub(crate) global: Words,
-    pub(crate) params: Words,
-    pub(crate) mbarriers: Mbarriers,
+pub struct Cta<'a> {
+    pub kernel: &'a Kernel,
+    pub size: [u32; 3],
+    pub seed: u64,
+    pub warps: Vec<Warp>,
+    pub barriers: Barriers,
+    pub shared: Words,
+    pub global: Words,
+    pub params: Words,
+    pub mbarriers: Mbarriers,
     /// Registers that are free, and those of each thread.
-    pub(crate) free: u64,
-    pub(crate) has: Vec<[u64; 32]>,
+    pub free: u64,
+    pub has: Vec<[u64; 32]>,
     /// The groups of `wgmma` that each thread has committed.
-    pub(crate) committed: Vec<[u64; 32]>,
-    pub(crate) chance: Chance,
-    pub(crate) clock: u64,
-    pub(crate) ended: Option<Outcome>,
-    pub(crate) events: Vec<Event>,
+    pub committed: Vec<[u64; 32]>,
+    pub chance: Chance,
+    pub clock: u64,
+    pub ended: Option<Outcome>,
+    pub events: Vec<Event>,
 }
 
 impl<'a> Cta<'a> {
-    pub(crate) fn new(kernel: &'a Kernel, launch: &Launch) -> Self {
+    pub fn new(kernel: &'a Kernel, launch: &Launch) -> Self {
         let threads = launch.size.iter().product::<u32>();
         let salt = |name: u64| hash(&[launch.seed, name]);
         let warp = |index: u32| {
@@ -140,7 +140,7 @@ impl<'a> Cta<'a> {
     }
 
     /// Lanes of a warp that execute the same instruction now.
-    pub(crate) fn group(&mut self, warp: usize, ready: u32, is_wild: bool) -> u32 {
+    pub fn group(&mut self, warp: usize, ready: u32, is_wild: bool) -> u32 {
         let places = &self.warps[warp].places;
         let behind = lanes(ready).min_by_key(|lane| places[*lane]).unwrap_or(0);
         let is_wild = is_wild && self.chance.once_in(4);
@@ -157,7 +157,7 @@ impl<'a> Cta<'a> {
         lanes(ready).filter(|lane| places[*lane] == place).fold(0, |mask, lane| mask | 1 << lane)
     }
 
-    pub(crate) fn step(&mut self, warp: usize, group: u32) {
+    pub fn step(&mut self, warp: usize, group: u32) {
         let kernel = self.kernel;
         let first = group.trailing_zeros() as usize;
         let place = self.warps[warp].places[first];
@@ -271,21 +271,21 @@ impl<'a> Cta<'a> {
         }
     }
 
-    pub(crate) fn park(&mut self, warp: usize, lane: usize, place: usize, parked: Parked) {
+    pub fn park(&mut self, warp: usize, lane: usize, place: usize, parked: Parked) {
         self.warps[warp].places[lane] = place;
         self.warps[warp].parked[lane] = Some(parked);
         self.warps[warp].ready &= !(1 << lane);
     }
 
     /// A lane goes on behind the instruction at which it stands.
-    pub(crate) fn go_on(&mut self, warp: usize, lane: usize) {
+    pub fn go_on(&mut self, warp: usize, lane: usize) {
         self.warps[warp].places[lane] += 1;
         self.warps[warp].parked[lane] = None;
         self.warps[warp].ready |= 1 << lane;
     }
 }
 
-pub(crate) fn beyond(instruction: &Instruction) -> Outcome {
+pub fn beyond(instruction: &Instruction) -> Outcome {
     Outcome::Beyond(format!("{}: {}", instruction.line, instruction.text))
 }
 

@@ -1,8 +1,8 @@
 //! The engine under judgement, as the random tests see it.
 
-use super::explore::Verdict;
 use barcheck::{Budgets, ByLocation, Inconclusive, Levels, Outcome, Quiet, Reduction, Settings, check};
 use barcheck_model::machine::{ExitedThreads, Options};
+use barcheck_naive::explore::Verdict;
 use barcheck_specs::bar::{LoadOptions, load};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -18,7 +18,7 @@ const FEW_STATES: u32 = 4;
 /// What an engine says of a protocol's text, in all-violations mode with the given state budget:
 /// the verdict and every rule that some path violates. None if the plain search hit its budget. Where
 /// reductions or numbers of threads disagree with it, the set says so.
-pub fn engine(text: &str, exited_threads: ExitedThreads) -> Option<(Verdict, BTreeSet<String>)> {
+pub(crate) fn engine(text: &str, exited_threads: ExitedThreads) -> Option<(Verdict, BTreeSet<String>)> {
     let decide = |reduction, threads| decide(text, (reduction, ByLocation::Auto), threads, exited_threads);
     let (verdict, mut rules) = answer(&decide(Reduction::None, 1))?;
     let mut notes = Vec::new();
