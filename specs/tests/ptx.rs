@@ -81,6 +81,31 @@ fn a_module_without_an_entry_is_refused() {
 }
 
 #[test]
+fn what_stands_on_the_line_of_a_directive_is_read() {
+    let one_line =
+        ".version 8.0 .target sm_90, debug .address_size 64 .visible .entry a() { bar.sync 0; ret; }";
+    let text = format!("{one_line}\n.visible .entry b() {{ bar.sync 0; ret; }}");
+    let found = entries(&Source::new("k.ptx", text.as_bytes())).expect("a module");
+    assert_eq!(found.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+    let places =
+        ".loc 1 2 3 bar.sync 0;\n.loc 1 2 3, function_name $L__x+4, inlined_at 1 7 9 bar.sync 1;\nret;";
+    assert_eq!(extracted(places, 32), "warp 0 { bar.sync 0; bar.sync 1; }");
+}
+
+#[test]
+fn an_entry_of_which_something_is_not_known_is_not_left_out() {
+    let others = ["frobnicate.sync 0;", "call %r1, p;", "call foreign, ();", "call vprintf, ();"];
+    let entry =
+        |(at, body): (usize, &&str)| format!(".visible .entry k{at}() {{ .reg .b32 %r<9>; {body} ret; }}\n");
+    let all: String = others.iter().enumerate().map(entry).collect();
+    let text = format!(".version 8.0\n.target sm_90\n.extern .func vprintf;\n.extern .func foreign;\n{all}");
+    let found = entries(&Source::new("k.ptx", text.as_bytes())).expect("a module");
+    let matter: Vec<&str> =
+        found.iter().filter(|one| one.synchronises).map(|one| one.name.as_str()).collect();
+    assert_eq!(matter, ["k0", "k1", "k2"]);
+}
+
+#[test]
 fn several_entries_are_named() {
     let two = ".version 8.0\n.entry a() { bar.sync 0; }\n.entry b() { bar.sync 0; }\n.entry c() { ret; }\n";
     let error = read(two.as_bytes(), 64).expect_err("which one");

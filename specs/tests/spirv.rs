@@ -46,6 +46,26 @@ fn what_leads_round_is_not_followed() {
 }
 
 #[test]
+fn a_size_that_may_be_specialised_is_what_is_launched() {
+    let text = format!("{HEAD}{BARRIER}{END}")
+        .replace(
+            "OpExecutionMode %k LocalSize 2 1 1\n",
+            "OpExecutionModeId %k LocalSizeId %s %c1 %c1\nOpName %s \"s\"\nOpDecorate %s SpecId 1\n",
+        )
+        .replace("%c2 = ", "%c1 = OpConstant %u 1\n%s = OpSpecConstant %u 8\n%c2 = ");
+    let with = |defines: &[(&str, i64)]| {
+        let defines = defines.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        load(&Source::new("k.spvasm", text.as_bytes()), &LoadOptions { defines })
+    };
+    let size = |loaded: Loaded| loaded.extracted.expect("a kernel").text.contains("workgroup 16;");
+    assert!(!size(with(&[]).expect("a kernel")));
+    assert!(size(with(&[("cta.x", 16)]).expect("more than by default")));
+    assert!(size(with(&[("cta.x", 16), ("param.s", 16)]).expect("the same twice")));
+    let error = with(&[("param.s", 16)]).expect_err("another size");
+    assert_eq!(error.diagnostics[0].message, "`s` is the size of the workgroup here, which is 8 and not 16");
+}
+
+#[test]
 fn many_instructions_are_read_in_linear_time() {
     let many: String = (0..100_000).map(|at| format!("%v{at} = OpIAdd %u %c2 %c2\n")).collect();
     assert!(read(&format!("{HEAD}{many}{BARRIER}{END}")).is_ok());

@@ -7,7 +7,7 @@ use super::lanes::Lanes;
 use super::value::{Term, ValueId, Values};
 
 /// Numbers up to which a loop may be followed round by round.
-const FEW: u64 = 20;
+pub(super) const FEW: u64 = 20;
 
 impl Values {
     /// `i < min(n, 4)` is `i < n && i < 4`, and `i >= min(n, 4)` is `i >= n || i >= 4`; of the greater of two

@@ -18,7 +18,8 @@ use crate::common::contents::BOUNDED;
 impl Residual<'_> {
     /// Terms in words, as a node sees them.
     pub(super) fn keys(&self, node: usize) -> Keys<'_> {
-        let agent = Agent { values: self.values, evaluation: self.evaluation, flow: self.flow };
+        let (values, evaluation, flow) = (self.values, self.evaluation, self.flow);
+        let agent = Agent { values, evaluation, flow, collected: self.collected };
         Keys { code: self.code, agent, origins: self.origins, rank: self.rank, node, told: self.told }
     }
 

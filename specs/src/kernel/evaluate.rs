@@ -11,7 +11,7 @@ use super::code::{
 use super::dominators::reverse_postorder;
 use super::lanes::Lanes;
 use super::slice::{Slice, Then};
-use super::terms::{any, differs, raised};
+use super::terms::{is_of_warp, raised};
 use super::value::{Term, ValueId, Values};
 use super::warp::Warp;
 
@@ -59,6 +59,8 @@ pub(super) struct Evaluation {
     pub(super) extremes: Vec<(usize, usize, [ValueId; 2])>,
     /// What is taken to be the same for the lanes of a warp, by the position of the instruction.
     pub(super) votes: BTreeMap<usize, ValueId>,
+    /// Nodes whose branch goes by what others are told.
+    pub(super) telling: BTreeSet<usize>,
     /// Instructions that ask lanes of which each is known to have its own answer.
     pub(super) asked: BTreeSet<usize>,
     /// The mbarrier objects of instructions, by the position of the instruction.
@@ -348,7 +350,7 @@ impl Evaluator<'_> {
         match self.code.forwarded.get(&at).map(|found| (found.of.get(&agent), found.is_forgotten)) {
             Some((Some(found), _)) => *found,
             // All lanes of a warp find the same at one address.
-            Some((None, true)) => self.unknown(at, self.is_of_warp(address)),
+            Some((None, true)) => self.unknown(at, is_of_warp(self.values, address)),
             _ => self.values.leaf(Term::Loaded { at, address, varies: true }),
         }
     }
@@ -482,14 +484,6 @@ impl Evaluator<'_> {
             (Function::OfWarp, _) => self.unknown(at, true),
             _ => self.unknown(at, false),
         }
-    }
-
-    /// Whether a value is the same for all lanes of a warp by what it is made of.
-    fn is_of_warp(&self, value: ValueId) -> bool {
-        let may_differ = |term: &Term| {
-            matches!(term, Term::Meet { .. } | Term::Unknown { of_warp: false, .. } | Term::Unset)
-        };
-        !differs(self.values, value) && !any(self.values, value, may_differ)
     }
 
     pub(super) fn unknown(&mut self, at: usize, of_warp: bool) -> ValueId {

@@ -4,25 +4,24 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use barcheck_model::Patience;
-use barcheck_model::program::Target;
 
 use crate::common::span::Span;
 
 use super::again;
-use super::code::{Action, Code};
+use super::code::Code;
 use super::copies;
 use super::counts;
 use super::document::{self, Part, Role, Speech};
-use super::evaluate::Evaluation;
 use super::forwarded::put;
 use super::forwards::{self, Forwards};
 use super::graph::Graph;
+use super::group::{Agent, Group};
 use super::lanes::WIDTH;
 use super::moves;
 use super::numbers::Number;
-use super::objects::Objects;
 use super::peeks::{self, Peeks};
 use super::phases;
+use super::programs::{self, Program};
 use super::shared::{Failure, Shared};
 use super::slice::{Slice, slice};
 use super::spins;
@@ -32,7 +31,7 @@ use super::tree::{Assumption, Condition, Decision, Statement, Statements, exits,
 use super::uniform;
 use super::value::{ValueId, Values};
 use super::waits;
-use super::warp::{ALL, Warp};
+use super::warp::Warp;
 use super::warpgroups;
 use super::writes;
 
@@ -88,47 +87,6 @@ impl Extraction {
     }
 }
 
-/// A group as it is launched, and how protocols of its target say so.
-#[derive(Clone, Debug)]
-pub(crate) struct Group {
-    pub(crate) target: Target,
-    /// Its threads in three directions.
-    pub(crate) size: [u32; 3],
-    /// The threads of an agent, 32 at most, along the first direction first; or [`super::warp::ALL`], if the
-    /// threads are agents and run one program.
-    pub(crate) lanes: u32,
-    /// The groups of a cluster in three directions.
-    pub(crate) cluster: [u32; 3],
-    /// The first lines of a protocol behind that of the target: the size of the group.
-    pub(crate) header: Vec<String>,
-}
-
-impl Group {
-    /// An agent of the cluster.
-    fn warp(&self, (number, rank): Agent) -> Warp {
-        Warp { number, size: self.size, lanes: self.lanes, rank, cluster: self.cluster }
-    }
-
-    /// All agents of the cluster, those of one number together.
-    fn agents(&self) -> impl Iterator<Item = Agent> {
-        let ranks = Warp::threads(self.cluster).max(1);
-        (0..self.warps()).flat_map(move |number| (0..ranks).map(move |rank| (number, rank)))
-    }
-
-    /// Its threads are agents of one program.
-    fn is_one(&self) -> bool {
-        self.lanes == ALL
-    }
-
-    /// The number of agents, or 1 for all of them.
-    fn warps(&self) -> u32 {
-        Warp::threads(self.size).div_ceil(self.lanes.max(1))
-    }
-}
-
-/// An agent: its number in its group, and the rank of the group in the cluster.
-type Agent = (u32, u32);
-
 /// Extracts the protocol of a kernel that is launched with groups like this. `heading` are lines of remarks
 /// for the beginning of the text. What warpgroups do together is left out unless something depends on it.
 pub(crate) fn extract(
@@ -178,8 +136,9 @@ fn extracted(
     let graph = Graph::of(code);
     let slice = sliced(code, &graph)?;
     let mut shared = Shared::new(code, values);
+    programs::look_for_tellings(code, (&graph, &slice), group, &mut shared, patience)?;
     let (mut roles, mut programs, objects, mut assumes) = loop {
-        let (programs, objects) = programs(code, &slice, group, &mut shared, patience)?;
+        let (programs, objects) = programs::programs(code, &slice, group, &mut shared, patience)?;
         match counted(programs, &shared.numbers) {
             Ok((roles, programs, assumes)) => break (roles, programs, objects, &assumes | &shared.assumes),
             // Each time there are more.
@@ -336,12 +295,6 @@ fn refuted(
     Ok(refuted)
 }
 
-/// The program of some agents.
-struct Program {
-    agents: Vec<Agent>,
-    statements: Statements,
-}
-
 /// Roles, their programs, and what is taken for true of the numbers in them.
 type Counted = (Vec<Role>, Vec<Statements>, BTreeSet<Assumption>);
 
@@ -380,71 +333,6 @@ fn counted(programs: Vec<Program>, numbers: &[Number]) -> Result<Counted, BTreeS
         }
     }
     Ok((roles, programs, assumes))
-}
-
-/// The residual programs of all warps, those that are alike once, and the mbarrier objects that they name.
-fn programs(
-    code: &Code,
-    slice: &Slice,
-    group: &Group,
-    shared: &mut Shared,
-    patience: &Patience,
-) -> Result<(Vec<Program>, Objects), Failure> {
-    let mut programs: Vec<Program> = Vec::new();
-    let mut known: HashMap<Statements, usize> = HashMap::new();
-    let mut evaluations = Vec::new();
-    for agent in group.agents() {
-        if patience.is_over() {
-            return Err(Failure::Late);
-        }
-        evaluations.push(shared.evaluate(code, slice, group.warp(agent), patience)?);
-    }
-    if let Some(stop) = evaluations.iter().filter_map(|e| beyond(code, slice, e)).min_by_key(|stop| stop.span)
-    {
-        return Err(Failure::Stop(stop));
-    }
-    for evaluation in &mut evaluations {
-        super::implied::take(&mut shared.values, slice, evaluation);
-        super::begins::take(&mut shared.values, evaluation);
-        super::abreast::take(&mut shared.values, evaluation);
-        shared.assumes.extend(super::natural::take(code, &mut shared.values, evaluation));
-        super::halves::take(&mut shared.values, evaluation);
-        super::modulo::take(&mut shared.values, evaluation);
-        super::low_bits::take(&mut shared.values, evaluation);
-        super::offsets::take_out(&mut shared.values, evaluation);
-    }
-    let objects = Objects::of(code, slice, &shared.values, &evaluations).map_err(Failure::Stop)?;
-    shared.numbers.clear();
-    for evaluation in &mut evaluations {
-        shared.counts(evaluation);
-    }
-    for (agent, mut evaluation) in group.agents().zip(evaluations) {
-        if patience.is_over() {
-            return Err(Failure::Late);
-        }
-        let warp = group.warp(agent);
-        objects.resolve(code, slice, &mut shared.values, (&mut evaluation, warp)).map_err(Failure::Stop)?;
-        let statements = shared.warp(code, slice, warp, &evaluation)?;
-        let next = programs.len();
-        let program = *known.entry(statements.clone()).or_insert(next);
-        if program == next {
-            programs.push(Program { agents: Vec::new(), statements });
-        }
-        programs[program].agents.push(agent);
-    }
-    Ok((programs, objects))
-}
-
-/// The first instruction that a warp may reach and that is not followed.
-fn beyond(code: &Code, slice: &Slice, warp: &Evaluation) -> Option<Stop> {
-    let reached = slice.nodes.iter().zip(&warp.then).filter(|(_, then)| then.is_some());
-    let reached = reached.flat_map(|(node, _)| &node.instructions);
-    let found = reached.filter_map(|at| match &code.instructions[*at].action {
-        Action::Beyond(what) => Some((code.instructions[*at].span, what)),
-        _ => None,
-    });
-    let (span, what) = found.min_by_key(|(span, _)| *span)?;
-    Some(Stop { what: format!("not followed: {what}"), span, help: None })
 }
 
 /// Collects what a program rests on; whether barriers follow it, and whether agents may part.

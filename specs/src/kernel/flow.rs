@@ -45,6 +45,9 @@ pub(super) struct Flow {
     pub(super) loops: Vec<Loop>,
     /// The innermost loop of each node.
     pub(super) innermost: Vec<Option<usize>>,
+    /// Loops in an order in which those inside of one follow it: the place of each, and that behind the last
+    /// one inside.
+    inside: Vec<(usize, usize)>,
     /// For each node where the ways to it part: on the way there, and on those back to it.
     turns: Vec<OnceCell<[Turns; 2]>>,
     /// The same of the ways through each loop.
@@ -90,13 +93,15 @@ impl Flow {
             }
         }
         let (turns, rounds) = (vec![OnceCell::new(); count], vec![OnceCell::new(); loops.len()]);
-        Ok(Self { after, before, order, dominator, loops, innermost, turns, rounds })
+        let inside = nested(&loops);
+        Ok(Self { after, before, order, dominator, loops, innermost, inside, turns, rounds })
     }
 
     /// Whether a loop, or none for the whole kernel, contains a node.
     pub(super) fn contains(&self, outer: Option<usize>, node: usize) -> bool {
-        let Some(outer) = outer else { return true };
-        std::iter::successors(self.innermost[node], |inner| self.loops[*inner].around).any(|l| l == outer)
+        let (Some(outer), Some(inner)) = (outer, self.innermost[node]) else { return outer.is_none() };
+        let (first, behind) = self.inside[outer];
+        (first..behind).contains(&self.inside[inner].0)
     }
 
     /// The loops around a node, the innermost first.
@@ -191,6 +196,29 @@ impl Flow {
     pub(super) fn child(&self, outer: Option<usize>, node: usize) -> Option<usize> {
         self.around(node).take_while(|l| Some(*l) != outer).last()
     }
+}
+
+/// For each loop its place in an order in which those inside of one follow it, and the place behind these.
+fn nested(loops: &[Loop]) -> Vec<(usize, usize)> {
+    let mut sizes = vec![1; loops.len()];
+    for (number, one) in loops.iter().enumerate().rev() {
+        if let Some(around) = one.around {
+            sizes[around] += sizes[number];
+        }
+    }
+    let (mut next, mut outermost) = (vec![0; loops.len()], 0);
+    let mut inside = Vec::with_capacity(loops.len());
+    for (number, one) in loops.iter().enumerate() {
+        let place = match one.around {
+            Some(around) => &mut next[around],
+            None => &mut outermost,
+        };
+        let first = *place;
+        *place += sizes[number];
+        next[number] = first + 1;
+        inside.push((first, first + sizes[number]));
+    }
+    inside
 }
 
 /// The nodes from which a loop's header is reached without passing it.

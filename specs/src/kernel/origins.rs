@@ -7,6 +7,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use super::code::Register;
 use super::evaluate::{Evaluation, OUTSIDE, Way};
@@ -15,6 +16,17 @@ use super::value::{Term, ValueId, Values};
 
 /// One thing that a value depends on: a value that comes to a meeting, a condition, or where ways part.
 type Item = [usize; 5];
+
+/// What values of one agent depend on, which is asked for again and again.
+#[derive(Debug, Default)]
+pub(super) struct Collected {
+    items: RefCell<HashMap<Asked, Rc<BTreeSet<Item>>>>,
+    /// The numbers of collections.
+    numbers: RefCell<HashMap<Asked, usize>>,
+}
+
+/// The innermost loop of who asks, and the place.
+type Asked = (Option<usize>, Place);
 
 /// What is asked for: the value of a register where paths meet, the iterations of a loop that was left, or
 /// all of them in a term.
@@ -28,19 +40,25 @@ pub(super) enum Place {
 /// The collections of all agents, for each place in the order in which they were found.
 #[derive(Debug, Default)]
 pub(super) struct Origins {
-    known: RefCell<HashMap<Place, Vec<BTreeSet<Item>>>>,
+    known: RefCell<HashMap<Place, Vec<Rc<BTreeSet<Item>>>>>,
 }
 
 impl Origins {
     /// The number of the collection for a place as a node sees it.
     pub(super) fn number(&self, agent: &Agent<'_>, node: usize, place: Place) -> usize {
+        let asked = (agent.flow.innermost[node], place);
+        if let Some(number) = agent.collected.numbers.borrow().get(&asked) {
+            return *number;
+        }
         let found = agent.collect(node, place);
         let mut known = self.known.borrow_mut();
         let all = known.entry(place).or_default();
-        all.iter().position(|one| *one == found).unwrap_or_else(|| {
+        let number = all.iter().position(|one| *one == found).unwrap_or_else(|| {
             all.push(found);
             all.len() - 1
-        })
+        });
+        agent.collected.numbers.borrow_mut().insert(asked, number);
+        number
     }
 }
 
@@ -50,6 +68,8 @@ pub(super) struct Agent<'a> {
     pub(super) values: &'a Values,
     pub(super) evaluation: &'a Evaluation,
     pub(super) flow: &'a Flow,
+    /// What was asked before.
+    pub(super) collected: &'a Collected,
 }
 
 /// What is still to be looked at: places and terms as a node sees them, and nodes with a branch.
@@ -68,10 +88,20 @@ impl Agent<'_> {
             [0, .., value] | [1, _, value, ..] => ValueId::try_from(value).ok(),
             _ => None,
         };
-        self.collect(node, place).into_iter().filter_map(of).collect()
+        self.collect(node, place).iter().copied().filter_map(of).collect()
     }
 
-    fn collect(&self, node: usize, place: Place) -> BTreeSet<Item> {
+    fn collect(&self, node: usize, place: Place) -> Rc<BTreeSet<Item>> {
+        let asked = (self.flow.innermost[node], place);
+        if let Some(known) = self.collected.items.borrow().get(&asked) {
+            return Rc::clone(known);
+        }
+        let found = Rc::new(self.depends(node, place));
+        self.collected.items.borrow_mut().insert(asked, Rc::clone(&found));
+        found
+    }
+
+    fn depends(&self, node: usize, place: Place) -> BTreeSet<Item> {
         let mut items = BTreeSet::new();
         let mut work = Work { places: vec![(node, place)], ..Work::default() };
         loop {

@@ -198,7 +198,14 @@ impl Keys<'_> {
         let wait = self.told.get(&load)?;
         let object = self.agent.evaluation.objects.get(wait)?;
         let parity = self.agent.evaluation.barriers.get(wait)?.1?;
-        let index = object.index.map_or(Some(String::new()), |(index, ..)| self.text(index, words))?;
-        Some(format!("{}[{index}] {}", object.name, self.text(parity, words)?))
+        let index = match object.index {
+            Some((index, size, number)) => {
+                let divided = if size == 1 { String::new() } else { format!("/{size}") };
+                let more = if number == 0 { String::new() } else { format!("+{number}") };
+                format!("[{}{divided}{more}]", self.text(index, words)?)
+            }
+            None => String::new(),
+        };
+        Some(format!("{}{index} {}", object.name, self.text(parity, words)?))
     }
 }

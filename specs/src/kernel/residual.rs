@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use barcheck_model::Patience;
+
 use super::assignments::in_order;
 use super::code::{Action, Code, Comparison, Function, Operation, Register, SINCE, own};
 use super::evaluate::{Evaluation, OUTSIDE};
@@ -10,12 +12,12 @@ use super::expression::class;
 use super::flow::Flow;
 use super::lanes::Lanes;
 use super::numbers::{Need, Number};
-use super::origins::Origins;
+use super::origins::{Collected, Origins};
 use super::slice::{Slice, Then};
 use super::structure::{Emit, Stop};
 use super::terms::any;
 use super::traits::{Knowledge, Spread};
-use super::tree::{Amount, Condition, Decided, Statement, Statements};
+use super::tree::{Amount, Condition, Decided, Decision, Statement, Statements};
 use super::trips::Trip;
 use super::value::{Term, ValueId, Values};
 use crate::common::span::Span;
@@ -32,6 +34,8 @@ pub(super) struct Residual<'r> {
     pub(super) flow: &'r Flow,
     pub(super) knowledge: &'r Knowledge<'r>,
     pub(super) origins: &'r Origins,
+    pub(super) collected: &'r Collected,
+    pub(super) patience: &'r Patience,
     /// For loads from shared memory, the waits behind which they stand.
     pub(super) told: &'r BTreeMap<usize, usize>,
     pub(super) live: usize,
@@ -58,6 +62,10 @@ pub(super) struct Residual<'r> {
     pub(super) unknown: &'r mut BTreeSet<String>,
     /// Unknown numbers of which something is computed.
     pub(super) numbers: &'r mut Vec<Number>,
+    /// What branches that tell others ask, by their nodes.
+    pub(super) telling: &'r BTreeMap<usize, (Decision, bool)>,
+    /// What other branches ask, by their nodes, where all have the same answer.
+    pub(super) answered: BTreeMap<usize, (Decision, bool)>,
 }
 
 /// An expression, the variables in it, and what it rests on.
@@ -368,6 +376,13 @@ impl Emit for Residual<'_> {
 
     fn condition(&mut self, node: usize, before: &mut Statements) -> Result<(Condition, Span), Stop> {
         let span = self.branch(node);
+        if self.patience.is_over() {
+            return Err(Stop { what: "it takes too long".to_owned(), span, help: None });
+        }
+        if let Some((decision, negated)) = self.telling.get(&node).cloned() {
+            self.name(&decision.key);
+            return Ok((Condition::Uniform { decision, negated }, span));
+        }
         if let Some((inner, trip)) = self.trip(node) {
             let local = counter(inner);
             let comparison = if trip.when { Comparison::GreaterOrEqual } else { Comparison::Less };
@@ -388,6 +403,7 @@ impl Emit for Residual<'_> {
             }
             let (decision, negated) = self.decision(node, normal, original);
             self.name(&decision.key);
+            self.answered.insert(node, (decision.clone(), negated));
             return Ok((Condition::Uniform { decision, negated }, span));
         }
         if let Some(written) = self.value_condition(node) {
@@ -414,7 +430,8 @@ impl Emit for Residual<'_> {
 
     fn splits(&self, node: usize) -> bool {
         let Some(condition) = self.knowledge.condition(node) else { return false };
-        self.live > 1
+        !self.telling.contains_key(&node)
+            && self.live > 1
             && !self.is_all
             && self.knowledge.at(self.values, node, condition).spread == Spread::Lane
     }

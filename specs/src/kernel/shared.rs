@@ -1,6 +1,6 @@
 //! What warps share, and what becomes of each: its evaluation, and its residual program.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use barcheck_model::Patience;
 
@@ -10,14 +10,15 @@ use super::evaluate::{Evaluation, Evaluator};
 use super::flow::Flow;
 use super::implied;
 use super::numbers::Number;
-use super::origins::Origins;
+use super::origins::{Collected, Origins};
 use super::reach::{self, reaching};
 use super::recurrences::told;
 use super::residual::Residual;
-use super::slice::Slice;
+use super::slice::{Slice, Then};
 use super::structure::{Stop, Structurer};
+use super::tellers::{Branch, Tellings};
 use super::traits::Knowledge;
-use super::tree::{Assumption, Statements};
+use super::tree::{Assumption, Decision, Statements};
 use super::trips::{most, trips};
 use super::value::{ValueId, Values};
 use super::warp::Warp;
@@ -47,6 +48,9 @@ pub(super) struct Shared {
     pub(super) lacking: BTreeSet<ValueId>,
     /// Those of which something is.
     pub(super) numbers: Vec<Number>,
+    /// Branches that tell others, and what the branches of these ask, with the header of their loop.
+    pub(super) tellings: Tellings,
+    pub(super) answers: BTreeMap<Branch, (Decision, bool, usize)>,
 }
 
 impl Shared {
@@ -62,6 +66,8 @@ impl Shared {
             counted: BTreeSet::new(),
             lacking: BTreeSet::new(),
             numbers: Vec::new(),
+            tellings: Tellings::new(),
+            answers: BTreeMap::new(),
         }
     }
 
@@ -122,15 +128,32 @@ impl Shared {
         }
     }
 
+    /// What the branches of an agent ask that tell others, by their nodes.
+    fn telling(&self, slice: &Slice, agent: (u32, u32), flow: &Flow) -> BTreeMap<usize, (Decision, bool)> {
+        let nodes = slice.nodes.iter().enumerate();
+        let asked = nodes.filter_map(|(node, of)| {
+            let Then::Branch { span, .. } = of.then else { return None };
+            let telling = self.tellings.get(&(agent, span))?;
+            let (decision, negated, of_reader) = self.answers.get(&telling.reader)?;
+            let header = flow.loops[flow.innermost[node]?].header;
+            let mut decision = Decision { computed: None, asked: None, ..decision.clone() };
+            decision.formula = decision.formula.and_then(|formula| formula.elsewhere([*of_reader, header]));
+            decision.assumes.extend(telling.unwrapped.then_some(Assumption::Unwrapped(span)));
+            Some((node, (decision, *negated != telling.negated)))
+        });
+        asked.collect()
+    }
+
     /// The residual program of a warp.
     pub(super) fn warp(
         &mut self,
         code: &Code,
         slice: &Slice,
-        warp: Warp,
-        evaluation: &Evaluation,
+        (warp, mut evaluation): (Warp, Evaluation),
+        patience: &Patience,
     ) -> Result<Statements, Failure> {
-        let flow = Flow::of(evaluation).map_err(|node| {
+        let agent = (warp.number, warp.rank);
+        let flow = Flow::of(&evaluation).map_err(|node| {
             let what = "a loop that is entered in two places is not followed".to_owned();
             let at = slice.nodes[node].instructions.last();
             let span = match (slice.nodes[node].then, at) {
@@ -140,6 +163,9 @@ impl Shared {
             };
             Failure::Stop(Stop { what, span, help: None })
         })?;
+        let telling = self.telling(slice, agent, &flow);
+        evaluation.telling.extend(telling.keys());
+        let evaluation = &evaluation;
         self.counted.retain(|number| !self.lacking.contains(number));
         let knowledge = Knowledge::new(&mut self.values, evaluation, &flow, &self.counted);
         let trips = trips(&self.values, evaluation, &flow);
@@ -154,6 +180,8 @@ impl Shared {
             flow: &flow,
             knowledge: &knowledge,
             origins: &self.origins,
+            collected: &Collected::default(),
+            patience,
             live: warp.live(),
             groups: Warp::threads(warp.cluster),
             rank: (Warp::threads(warp.cluster) > 1).then_some(warp.rank),
@@ -167,10 +195,21 @@ impl Shared {
             decisions: &mut self.decisions,
             unknown: &mut self.unknown,
             numbers: &mut self.numbers,
+            telling: &telling,
+            answered: BTreeMap::new(),
         };
-        residual.collect().map_err(Failure::Stop)?;
+        let stopped = |stop| if patience.has_run_out() { Failure::Late } else { Failure::Stop(stop) };
+        residual.collect().map_err(stopped)?;
         let mut structurer = Structurer::new(&flow, evaluation, residual);
-        let mut statements = structurer.run().map_err(Failure::Stop)?;
+        let mut statements = structurer.run().map_err(stopped)?;
+        let answered = structurer.emit.answered.into_iter();
+        let answers = answered.filter_map(|(node, (decision, negated))| {
+            let Then::Branch { span, .. } = slice.nodes[node].then else { return None };
+            let header = flow.loops[flow.innermost[node]?].header;
+            Some(((agent, span), (decision, negated, header)))
+        });
+        let asked: BTreeSet<Branch> = self.tellings.values().map(|telling| telling.reader).collect();
+        self.answers.extend(answers.filter(|(branch, _)| asked.contains(branch)));
         again::keep_told(&mut statements, &flow.dominator);
         Ok(statements)
     }

@@ -34,6 +34,13 @@ pub(super) fn is_invariant(values: &Values, value: ValueId) -> bool {
     !any(values, value, changes)
 }
 
+/// Whether a value is the same for all lanes of a warp by what it is made of.
+pub(super) fn is_of_warp(values: &Values, value: ValueId) -> bool {
+    let may_differ =
+        |term: &Term| matches!(term, Term::Meet { .. } | Term::Unknown { of_warp: false, .. } | Term::Unset);
+    !differs(values, value) && !any(values, value, may_differ)
+}
+
 /// How a comparison with a known number comes out whatever is unknown in it: `max(n, 4) < 3`.
 pub(super) fn raised(
     values: &Values,
@@ -51,8 +58,9 @@ pub(super) fn raised(
     };
     let known = terms.iter().find_map(|term| values.as_known(*term)?.all())?;
     let (least, number) = (signed(known, of.bits), signed(number, ty.bits));
-    // Below half of all numbers it does not matter whether they have signs.
-    if !of.signed || of.bits != ty.bits || least < 0 || number < 0 && !ty.signed {
+    // Below half of all numbers it does not matter whether they have signs, nor does it for equality.
+    let is_order = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+    if !of.signed || of.bits != ty.bits || least < 0 || number < 0 && !ty.signed && is_order {
         return None;
     }
     match comparison {

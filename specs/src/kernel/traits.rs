@@ -224,8 +224,11 @@ impl<'e> Knowledge<'e> {
     fn settle(&mut self, values: &Values) -> bool {
         let mut changed = false;
         for node in self.normal.keys().copied().collect::<Vec<_>>() {
-            let traits = self.at(values, node, self.normal[&node]);
-            changed |= self.branches.insert(node, traits.spread) != Some(traits.spread);
+            // By what others are told all of them go.
+            let is_telling = self.evaluation.telling.contains(&node);
+            let spread =
+                if is_telling { Spread::Group } else { self.at(values, node, self.normal[&node]).spread };
+            changed |= self.branches.insert(node, spread) != Some(spread);
         }
         for (key, incoming) in &self.evaluation.meets {
             let mut traits = self.meets[key];
@@ -379,7 +382,7 @@ impl<'e> Knowledge<'e> {
 
     /// A condition in which what grows in loops is split into what it began with and what it has gained, and
     /// in which what differs between lanes is taken off on both sides.
-    fn normal_form(&mut self, values: &mut Values, node: usize, condition: ValueId) -> ValueId {
+    pub(super) fn normal_form(&mut self, values: &mut Values, node: usize, condition: ValueId) -> ValueId {
         let mut memo = HashMap::new();
         let expanded = self.expanded(values, condition, &mut memo);
         let is_behind = memo.keys().any(|part| match values.term(*part) {

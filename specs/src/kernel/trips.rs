@@ -1,6 +1,6 @@
 //! Loops whose number of iterations is known: they are run on known numbers until they are left.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::arithmetic::apply;
 use super::code::{Operation, Register};
@@ -27,6 +27,9 @@ const MOST: i64 = 1 << 16;
 
 /// Parts of a condition that are looked at.
 const PARTS: usize = 8;
+
+/// The bits of places counted from one symbol: shared memory is smaller.
+const SYMBOL_BITS: u32 = 20;
 
 /// What meets at the header of a loop.
 type Meets = BTreeMap<Register, (Lanes, ValueId)>;
@@ -72,29 +75,69 @@ fn times(
     (condition, when): (ValueId, bool),
     left: &mut i64,
 ) -> Option<i64> {
-    let header = flow.loops[number].header;
-    let mut meets = Meets::new();
-    needed(values, evaluation, (flow, number), condition, &mut meets)?;
+    let symbols = BTreeSet::new();
+    let mut rounds = Rounds::of((values, &symbols), (evaluation, flow), number, &[condition])?;
     for times in 1.. {
         *left -= 1;
         if *left < 0 {
             return None;
         }
-        let known = |register: Register| meets.get(&register).map(|(value, _)| value.clone());
-        let mut run = Run { values, header, known: &known, memo: HashMap::new() };
-        let outcome = run.value(condition)?.all()? != 0;
-        if outcome == when {
+        let [outcome] = rounds.next(&[condition])?[..] else { return None };
+        if (outcome != 0) == when {
             return Some(times);
-        }
-        let next: Option<Vec<(Register, Lanes)>> =
-            meets.iter().map(|(register, (_, next))| Some((*register, run.value(*next)?))).collect();
-        for (register, value) in next? {
-            if let Some(meet) = meets.get_mut(&register) {
-                meet.0 = value;
-            }
         }
     }
     None
+}
+
+/// The rounds of a loop on known numbers, one after the other.
+pub(super) struct Rounds<'r> {
+    values: &'r Values,
+    /// Where memory begins. Each symbol is a number of its own.
+    symbols: &'r BTreeSet<u32>,
+    header: usize,
+    meets: Meets,
+}
+
+impl<'r> Rounds<'r> {
+    /// Of a loop, by its number; `None` if what some terms need in a round does not follow from known numbers
+    /// and the round before.
+    pub(super) fn of(
+        (values, symbols): (&'r Values, &'r BTreeSet<u32>),
+        (evaluation, flow): (&Evaluation, &Flow),
+        number: usize,
+        terms: &[ValueId],
+    ) -> Option<Self> {
+        let mut meets = Meets::new();
+        for term in terms {
+            needed((values, symbols), evaluation, (flow, number), *term, &mut meets)?;
+        }
+        Some(Self { values, symbols, header: flow.loops[number].header, meets })
+    }
+
+    /// What some terms are in the next round, the same for all lanes.
+    pub(super) fn next(&mut self, terms: &[ValueId]) -> Option<Vec<u64>> {
+        let meets = &self.meets;
+        let (values, symbols, header) = (self.values, self.symbols, self.header);
+        let known = |(block, register): (usize, Register)| {
+            meets.get(&register).filter(|_| block == header).map(|(value, _)| value.clone())
+        };
+        let mut run = Run { values, symbols, known: &known, memo: HashMap::new() };
+        let numbers: Option<Vec<u64>> = terms.iter().map(|term| run.value(*term)?.all()).collect();
+        let next: Option<Vec<(Register, Lanes)>> =
+            meets.iter().map(|(register, (_, next))| Some((*register, run.value(*next)?))).collect();
+        // What cannot be computed any more ends the rounds behind this one.
+        let next = next.unwrap_or_default();
+        if next.len() < self.meets.len() {
+            self.meets.clear();
+        }
+        for (register, value) in next {
+            if let Some(meet) = self.meets.get_mut(&register) {
+                meet.0 = value;
+            }
+        }
+        numbers
+    }
 }
 
 /// The only way out of a loop: the node, its condition, and whether it is left where that is true.
@@ -150,14 +193,14 @@ fn parts(values: &Values, condition: ValueId, when: bool) -> Vec<(ValueId, bool)
 /// Collects what meets at the header that a term needs: known where the loop is entered, and one value for
 /// each further iteration.
 fn needed(
-    values: &Values,
+    (values, symbols): (&Values, &BTreeSet<u32>),
     evaluation: &Evaluation,
     (flow, number): (&Flow, usize),
     term: ValueId,
     meets: &mut Meets,
 ) -> Option<()> {
     let header = flow.loops[number].header;
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     let mut work = vec![term];
     while let Some(value) = work.pop() {
         if !seen.insert(value) {
@@ -165,6 +208,7 @@ fn needed(
         }
         match values.term(value) {
             Term::Known(_) | Term::Sum { .. } | Term::Apply { .. } => work.extend(values.inside(value)),
+            Term::Same(name) if symbols.contains(name) => {}
             Term::Meet { block, register } if *block == header => {
                 let incoming = evaluation.meets.get(&(*block, *register))?;
                 let is_back = |from: usize| from != OUTSIDE && flow.contains(Some(number), from);
@@ -183,11 +227,21 @@ fn needed(
     Some(())
 }
 
+/// What a term is where it is known what meets in it.
+pub(super) fn known_of(
+    values: &Values,
+    value: ValueId,
+    known: &dyn Fn((usize, Register)) -> Option<Lanes>,
+) -> Option<Lanes> {
+    let symbols = BTreeSet::new();
+    Run { values, symbols: &symbols, known, memo: HashMap::new() }.value(value)
+}
+
 /// One iteration on known numbers.
 struct Run<'r> {
     values: &'r Values,
-    header: usize,
-    known: &'r dyn Fn(Register) -> Option<Lanes>,
+    symbols: &'r BTreeSet<u32>,
+    known: &'r dyn Fn((usize, Register)) -> Option<Lanes>,
     memo: HashMap<ValueId, Lanes>,
 }
 
@@ -198,7 +252,11 @@ impl Run<'_> {
         }
         let result = match self.values.term(value) {
             Term::Known(lanes) => lanes.clone(),
-            Term::Meet { block, register } if *block == self.header => (self.known)(*register)?,
+            Term::Same(name) => {
+                let place = self.symbols.iter().position(|symbol| symbol == name)?;
+                Lanes::All((place as u64 + 1) << SYMBOL_BITS)
+            }
+            Term::Meet { block, register } => (self.known)((*block, *register))?,
             Term::Sum { bits, terms, known } => {
                 let ty = super::code::Type { bits: *bits, signed: false };
                 let mut sum = known.clone();

@@ -43,6 +43,8 @@ pub(crate) struct Sizes {
     pub(crate) required: Option<Extent>,
     /// It is launched with no more.
     pub(crate) most: Option<Extent>,
+    /// That is no bound, but what it is launched with if nothing else is said.
+    pub(crate) is_default: bool,
     /// What requires, and what bounds it, in the words of the notation: `.reqntid`, `.maxntid`.
     pub(crate) words: [&'static str; 2],
     /// The group: `CTA`.
@@ -120,7 +122,9 @@ impl Launch {
                 return Err(error(message, required.span));
             }
             (Some(required), ..) => (required.size.map(i64::from), required.span, false),
-            (None, Some(given), Some(most)) if product(&given) > product(&most.size.map(i64::from)) => {
+            (None, Some(given), Some(most))
+                if !sizes.is_default && product(&given) > product(&most.size.map(i64::from)) =>
+            {
                 let message = format!("{option} {} is more than `{bounded_by}` allows", shown(&given));
                 return Err(error(message, most.span));
             }

@@ -26,8 +26,14 @@ pub(super) fn remarks(
     let mut remarks = Vec::new();
     if launch.is_bound {
         let ([x, y, z], unit, [_, bounded_by]) = (launch.size, sizes.unit, sizes.words);
-        let message =
-            format!("taken to be launched with all {x} x {y} x {z} {unit} that `{bounded_by}` allows");
+        let message = match sizes.is_default {
+            true => format!(
+                "taken to be launched with {x} x {y} x {z} {unit}, as `{bounded_by}` has them by default"
+            ),
+            false => {
+                format!("taken to be launched with all {x} x {y} x {z} {unit} that `{bounded_by}` allows")
+            }
+        };
         let span = sizes.most.map_or(entry.span, |most| most.span);
         remarks.push(note("assumed", &message, span).help(format!("say otherwise by {}", sizes.option)));
     }

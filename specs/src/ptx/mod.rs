@@ -103,6 +103,7 @@ impl module::Module for Parsed<'_> {
         let function = self.function(entry);
         Sizes {
             required: function.required,
+            is_default: false,
             most: function.most,
             words: [".reqntid", ".maxntid"],
             group: "CTA",

@@ -142,6 +142,7 @@ impl Module for Read<'_> {
         let about = &self.function(entry).about;
         Sizes {
             required: about.required,
+            is_default: false,
             most: about.most,
             words: ["EIATTR_REQNTID", "EIATTR_MAX_THREADS"],
             group: "CTA",

@@ -148,6 +148,22 @@ impl Parsed {
         launched
     }
 
+    /// A constant that is the size of the group in a direction, and was given another value than that.
+    fn contradicted(&self, entry: usize, launch: &Launch) -> Option<Diagnostic> {
+        let size = self.size(entry).filter(|size| size.are_ids)?;
+        let ids = size.numbers.iter().filter_map(|id| u32::try_from(*id).ok());
+        ids.zip(launch.size).filter(|(id, _)| self.declarations.specialised.contains_key(id)).find_map(
+            |(id, size)| {
+                let name = called(&self.listing, &self.declarations, id);
+                let given = launch.param(None, &name).filter(|given| *given != i64::from(size))?;
+                let message =
+                    format!("`{name}` is the size of the workgroup here, which is {size} and not {given}");
+                let error = Diagnostic::error("group-size", message, self.entries[entry].span);
+                Some(error.help("say how large it is by --cta"))
+            },
+        )
+    }
+
     /// Constants that may be specialised: they are given like parameters.
     fn specialised(&self) -> impl Iterator<Item = Param> {
         let mut ids: Vec<u32> = self.declarations.specialised.keys().copied().collect();
@@ -199,6 +215,7 @@ impl module::Module for Parsed {
         let bounded_by = if usual.is_some() { "LocalSizeId" } else { "MaxWorkgroupSizeINTEL" };
         Sizes {
             required: required.and_then(|size| self.extent(&size)),
+            is_default: usual.is_some(),
             most: usual.or(most).and_then(|size| self.extent(&size)),
             words: ["LocalSize", bounded_by],
             group: "workgroup",
@@ -214,6 +231,9 @@ impl module::Module for Parsed {
         let modes = self.declarations.modes.get(&function);
         let given = launch.param(None, SUBGROUP_SIZE).and_then(|size| u64::try_from(size).ok());
         let subgroup = given.or_else(|| modes.and_then(|modes| modes.subgroup)).filter(|size| *size > 0);
+        if let Some(error) = self.contradicted(entry, launch) {
+            return Err(vec![error]);
+        }
         let launched = self.launched(entry, launch);
         let lowered =
             lower::lower(&self.listing, &self.declarations, (function, subgroup), (launch, launched))

@@ -72,6 +72,7 @@ impl module::Module for Read<'_> {
     fn sizes(&self, _entry: usize) -> Sizes {
         Sizes {
             required: None,
+            is_default: false,
             most: None,
             words: ["", ""],
             group: "thread group",

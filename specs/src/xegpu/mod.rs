@@ -105,6 +105,7 @@ impl module::Module for Parsed<'_> {
         let word = if known.is_some() { "known_block_size" } else { "gpu.launch_func" };
         Sizes {
             required: known.or_else(|| tree.launched(kernel)),
+            is_default: false,
             most: None,
             words: [word, word],
             group: "workgroup",

@@ -82,6 +82,14 @@ pub(super) use written::{beside, expand};
 
 use std::collections::BTreeSet;
 
+/// A number, a threshold of it, and by how much that grows with each iteration of loops: their headers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Growing {
+    what: String,
+    least: i64,
+    rounds: Vec<(usize, i64)>,
+}
+
 /// A condition made of thresholds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Formula {
@@ -110,6 +118,43 @@ impl Formula {
             Self::Low(low) => with(&mut low.first),
             Self::Not(inside) => inside.each(with),
             Self::All(parts) | Self::Any(parts) => parts.iter_mut().for_each(|part| part.each(with)),
+        }
+    }
+
+    /// The same as it is asked in another loop, which is known by its header as well; `None` if it is about
+    /// further loops.
+    pub(super) fn elsewhere(mut self, [here, there]: [usize; 2]) -> Option<Self> {
+        let mut is_alone = self.remainders().iter().all(|low| low.round.is_none());
+        self.each(&mut |threshold| {
+            let is_here = threshold.scope.is_none_or(|scope| scope == here);
+            is_alone &= is_here && threshold.inside.is_empty() && !threshold.grows();
+            threshold.scope = threshold.scope.map(|_| there);
+        });
+        is_alone.then_some(self)
+    }
+
+    /// The threshold that grows from round to round and of which it asks whether a number has reached it, and
+    /// whether it holds if it has not. Where a loop is left if it is just reached, that says that the next is
+    /// not: in each round the one before has been.
+    pub(super) fn last(&self, is_left: bool) -> Option<(Growing, bool)> {
+        match self {
+            Self::Reaches(threshold) if threshold.unit.is_none() => {
+                let side = &threshold.side;
+                let (what, least, rounds) = (side.what.clone(), side.least, side.rounds.clone());
+                Some((Growing { what, least, rounds }, false))
+            }
+            Self::Not(inside) => inside.last(false).map(|(reached, negated)| (reached, !negated)),
+            Self::All(parts) if is_left => {
+                let [(before, false), (next, true)] =
+                    [parts.first()?.last(false)?, parts.get(1)?.last(false)?]
+                else {
+                    return None;
+                };
+                let grows = next.rounds.len() == 1 && next.rounds.iter().all(|(_, by)| *by == 1);
+                let follows = Growing { least: before.least + 1, ..before } == next;
+                (parts.len() == 2 && follows && grows).then_some((next, true))
+            }
+            _ => None,
         }
     }
 

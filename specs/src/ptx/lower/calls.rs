@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::kernel::code::{Action, Argument, Function, Memory, Register, Type, Written};
-use crate::ptx::syntax::{Body, Module, Operand, Param};
+use crate::ptx::syntax::{Body, Instruction, Module, Operand, Param};
 
 use super::addresses::of_params;
 use super::functions::copy;
@@ -72,18 +72,29 @@ pub(super) fn concerned(source: &str, module: &Module) -> Vec<bool> {
 }
 
 /// For each function of the module, whether it has a barrier of the group or something like it, itself or in
-/// what it calls.
+/// what it calls; or what is not known and might be one.
 pub(in crate::ptx) fn synchronises(source: &str, module: &Module) -> Vec<bool> {
-    let is_own = |opcode: &str| {
-        opcode.starts_with("bar.") && !opcode.starts_with("bar.warp")
-            || opcode.starts_with("barrier")
-            || matches!(opcodes::effect(opcode), Some(Effect::Synchronises | Effect::Registers))
+    let names = names(module);
+    let calls_unknown = |instruction: &Instruction| match callee(source, &instruction.operands) {
+        Some(name) if HARMLESS.contains(&name) || ENDING.contains(&name) => false,
+        Some(name) => names.get(name).is_none_or(|number| module.functions[*number].body.is_none()),
+        None => true,
+    };
+    let is_own = |opcode: &str, instruction: &Instruction| match opcodes::effect(opcode) {
+        None | Some(Effect::Synchronises | Effect::Registers) => true,
+        Some(Effect::Barrier) => !opcode.starts_with("bar.warp"),
+        Some(Effect::Flow) => opcode.starts_with("call") && calls_unknown(instruction),
+        Some(_) => false,
     };
     reaching(source, module, is_own)
 }
 
 /// For each function of the module, whether it has an instruction of a kind, itself or in what it calls.
-pub(super) fn reaching(source: &str, module: &Module, is_own: impl Fn(&str) -> bool) -> Vec<bool> {
+pub(super) fn reaching(
+    source: &str,
+    module: &Module,
+    is_own: impl Fn(&str, &Instruction) -> bool,
+) -> Vec<bool> {
     let numbers = names(module);
     let mut found: Vec<bool> = Vec::new();
     let mut calls: Vec<Vec<usize>> = Vec::new();
@@ -93,7 +104,7 @@ pub(super) fn reaching(source: &str, module: &Module, is_own: impl Fn(&str) -> b
         let mut called = Vec::new();
         for instruction in instructions {
             let opcode = instruction.opcode.text(source);
-            own |= is_own(opcode);
+            own |= is_own(opcode, instruction);
             if opcode.starts_with("call") {
                 called.extend(callee(source, &instruction.operands).and_then(|name| numbers.get(name)));
             }

@@ -31,12 +31,12 @@ fn writes_shared(opcode: &str) -> bool {
 
 /// For each function of the module, whether it writes memory that others can see, itself or in what it calls.
 pub(super) fn writing(source: &str, module: &Module) -> Vec<bool> {
-    reaching(source, module, writes)
+    reaching(source, module, |opcode, _| writes(opcode))
 }
 
 /// The same for shared memory.
 pub(super) fn sharing(source: &str, module: &Module) -> Vec<bool> {
-    reaching(source, module, writes_shared)
+    reaching(source, module, |opcode, _| writes_shared(opcode))
 }
 
 impl<'m> Lowerer<'m> {

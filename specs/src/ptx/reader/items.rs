@@ -16,6 +16,15 @@ const BEGIN: [&str; 11] = [
     ".section",
 ];
 
+/// What a directive without a semicolon goes on with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Line {
+    /// Words that are no directives.
+    Words,
+    /// Numbers, names of files, and what says where something was inlined.
+    Place,
+}
+
 impl<'s> Reader<'s, '_> {
     pub(super) fn begins(&mut self) -> bool {
         let token = self.lexer.peek();
@@ -32,7 +41,8 @@ impl<'s> Reader<'s, '_> {
         match (token.kind, self.text(token)) {
             (Kind::End, _) => return false,
             (_, ".file") => self.file(),
-            (_, ".version" | ".target" | ".address_size" | ".loc") => self.rest_of_line(),
+            (_, ".version" | ".target" | ".address_size") => while self.goes_on(Line::Words) {},
+            (_, ".loc") => while self.goes_on(Line::Place) {},
             (_, ".entry") => return self.function(true),
             (_, ".func") => return self.function(false),
             // Linking directives stand before what they concern.
@@ -63,6 +73,28 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
+    /// Reads on to the next token of a directive without a semicolon, if there is one: what follows on its
+    /// line may be something else already.
+    pub(super) fn goes_on(&mut self, line: Line) -> bool {
+        let token = self.lexer.peek();
+        let text = self.text(token);
+        let is_number = text.starts_with(|c: char| c.is_ascii_digit());
+        let goes_on = !token.first
+            && match token.kind {
+                Kind::Sign(b',' | b'+' | b'-') | Kind::Text => true,
+                Kind::Word if is_number || matches!(text, "function_name" | "inlined_at") => true,
+                Kind::Word => line == Line::Words && !text.starts_with('.'),
+                _ => false,
+            };
+        if goes_on {
+            self.lexer.next();
+            if text == "function_name" {
+                self.lexer.next();
+            }
+        }
+        goes_on
+    }
+
     /// `.file 1 "name"`
     pub(super) fn file(&mut self) {
         let number = self.lexer.peek();
@@ -72,8 +104,9 @@ impl<'s> Reader<'s, '_> {
         if name.kind == Kind::Text {
             let name = self.text(name).trim_matches('"').to_owned();
             self.module.files.insert(number, name);
+            self.lexer.next();
         }
-        self.rest_of_line();
+        while self.goes_on(Line::Place) {}
     }
 
     /// `.section .debug_info { … }`

@@ -5,6 +5,7 @@ use crate::common::span::Span;
 use crate::ptx::error::PtxError;
 use crate::ptx::syntax::{Body, Instruction, LineMark};
 
+use super::items::Line;
 use super::lexer::{Kind, Token};
 use super::number::number;
 use super::scopes::Scopes;
@@ -105,17 +106,16 @@ impl<'s> Reader<'s, '_> {
         let inlined_at = self.inlined_at().map(|at| self.outermost.get(&at).copied().unwrap_or(at));
         self.outermost.insert(place, inlined_at.unwrap_or(place));
         body.lines.push(LineMark { from: body.instructions.len() as u32, file, line, inlined_at });
-        self.rest_of_line();
+        while self.goes_on(Line::Place) {}
     }
 
     /// `5, function_name $L__info, inlined_at 1 7 3`: what follows file and line.
     fn inlined_at(&mut self) -> Option<(u32, u32)> {
         loop {
             let token = self.lexer.peek();
-            if token.first || token.kind == Kind::End {
+            if !self.goes_on(Line::Place) {
                 return None;
             }
-            self.lexer.next();
             if self.text(token) == "inlined_at" {
                 break;
             }
