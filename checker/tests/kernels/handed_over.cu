@@ -101,6 +101,36 @@ __device__ void next_of(u32* counter, u32 tiles) {
 extern "C" __global__ __launch_bounds__(96) void next_tile(u32* counter, u32 tiles) { next_of<0>(counter, tiles); }
 extern "C" __global__ __launch_bounds__(96) void next_tile_but_one(u32* counter, u32 tiles) { next_of<1>(counter, tiles); }
 
+// Two lanes take tiles from one counter, each for a reader of its own, and then ask how many they were: each has its
+// own number.
+extern "C" __global__ __launch_bounds__(128) void two_take_tiles(u32* counter, u32 tiles) {
+    __shared__ u64 full[2], empty[2];
+    __shared__ u32 next[2];
+    if (threadIdx.x == 0) for (int i = 0; i < 2; i++) init(&full[i], 1), init(&empty[i], 32);
+    __syncthreads();
+    int role = ::role(), pair = role & 1;
+    u32 phase = role < 2;
+#pragma unroll 1
+    for (u32 taken = 0;; taken++, phase ^= 1) {
+        if (role < 2) {
+            wait(&empty[pair], phase);
+            u32 tile = 0;
+            if (elected()) tile = atomicAdd(counter, 1);
+            tile = __shfl_sync(0xffffffffu, tile, 0);
+            if (elected()) *(volatile u32*)&next[pair] = tile, arrive(&full[pair]);
+            if (tile >= tiles) {
+                if (taken & 1) asm volatile("bar.sync 1, 64;" ::: "memory");
+                break;
+            }
+        } else {
+            wait(&full[pair], phase);
+            u32 tile = *(volatile u32*)&next[pair];
+            arrive(&empty[pair]);
+            if (tile >= tiles) break;
+        }
+    }
+}
+
 // Two things in each round, told through one place: who looks behind the first phase finds another than who looks
 // behind the second.
 template <bool LATER>

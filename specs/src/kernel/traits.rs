@@ -224,10 +224,11 @@ impl<'e> Knowledge<'e> {
     fn settle(&mut self, values: &Values) -> bool {
         let mut changed = false;
         for node in self.normal.keys().copied().collect::<Vec<_>>() {
-            // By what others are told all of them go.
-            let is_telling = self.evaluation.telling.contains(&node);
-            let spread =
-                if is_telling { Spread::Group } else { self.at(values, node, self.normal[&node]).spread };
+            let mut spread = self.at(values, node, self.normal[&node]).spread;
+            if self.evaluation.telling.contains(&node) {
+                // By what others are told all lanes go. How often they have is no other warp's.
+                spread = spread.min(Spread::Warp);
+            }
             changed |= self.branches.insert(node, spread) != Some(spread);
         }
         for (key, incoming) in &self.evaluation.meets {

@@ -131,7 +131,9 @@ fn fragment(trace: &Trace, f: &Fragment) -> String {
         (Doing::Joining, _) => " wait for the others".to_owned(),
         _ => String::new(),
     };
-    format!("{}{doing} at line {}", names::lanes_of(&f.lanes), f.location.line)
+    // Where it begins to wait need not stand in the kernel.
+    let place = if f.location.line > 0 { format!(" at line {}", f.location.line) } else { String::new() };
+    format!("{}{doing}{place}", names::lanes_of(&f.lanes))
 }
 
 fn barriers(trace: &Trace, active: &[&BarrierState], style: &Style, lines: &mut Vec<String>) {
