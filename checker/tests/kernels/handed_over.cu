@@ -24,7 +24,7 @@ __device__ __forceinline__ int role() { return __shfl_sync(0xffffffffu, threadId
 
 
 // A warp tells two others through a ring of two places whether there is an item, and goes by that itself.
-enum How { RIGHT, ANOTHER_ROUND, THE_OTHER_PLACE, THE_OTHER_PARITY, STORED_TWICE, TWO_TELL };
+enum How { RIGHT, ANOTHER_ROUND, THE_OTHER_PLACE, THE_OTHER_PARITY, STORED_TWICE, TWO_TELL, RELAXED };
 template <How HOW>
 __device__ void tell(int items) {
     __shared__ u64 full[2], empty[2];
@@ -41,7 +41,8 @@ __device__ void tell(int items) {
             if (elected()) {
                 place[stage][0] = is_one;
                 if (HOW == STORED_TWICE) asm volatile("st.shared.b32 [%0], %1;" ::"r"(at(&place[stage][0])), "r"(i & 1) : "memory");
-                arrive(&full[stage]);
+                if (HOW == RELAXED) asm volatile("mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [%0];" ::"r"(at(&full[stage])) : "memory");
+                else arrive(&full[stage]);
             }
             if (++stage == 2) stage = 0, phase ^= 1;
             if (HOW == ANOTHER_ROUND ? i > items : !is_one) break;
@@ -63,6 +64,7 @@ extern "C" __global__ __launch_bounds__(96) void items_and_another_round(int n) 
 extern "C" __global__ __launch_bounds__(96) void items_of_the_other_place(int n) { tell<THE_OTHER_PLACE>(n); }
 extern "C" __global__ __launch_bounds__(96) void items_of_the_other_parity(int n) { tell<THE_OTHER_PARITY>(n); }
 extern "C" __global__ __launch_bounds__(96) void items_stored_twice(int n) { tell<STORED_TWICE>(n); }
+extern "C" __global__ __launch_bounds__(96) void items_that_need_not_be_seen(int n) { tell<RELAXED>(n); }
 extern "C" __global__ __launch_bounds__(128) void items_that_two_tell(int n) { tell<TWO_TELL>(n); }
 
 // One lane takes the next tile from a counter and tells it; the tile that is none ends all.

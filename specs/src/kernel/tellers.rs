@@ -16,7 +16,7 @@
 //!
 //! [`recurrences`]: super::recurrences
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::code::{
     Action, Argument, Code, Comparison, Function, Memory, ObjectKind, Operation, Type, Written,
@@ -40,6 +40,8 @@ use crate::common::span::Span;
 
 /// Rounds that are run.
 const ROUNDS: usize = 256;
+/// Terms that are looked at for one condition.
+const TERMS: usize = 256;
 
 /// An agent: its number in its group, and the rank of the group in the cluster.
 type Agent = (u32, u32);
@@ -190,6 +192,9 @@ impl Tellers<'_> {
             if !seen.insert(value) {
                 continue;
             }
+            if seen.len() > TERMS {
+                return None;
+            }
             match self.values.term(value) {
                 Term::Loaded { at, address, varies: true } => {
                     if found.replace((*at, value, *address)).is_some() {
@@ -243,7 +248,7 @@ impl Tellers<'_> {
             }
             let reader = &readers[reader];
             let told = self.truth(value);
-            let asked = replaced(self.values, reader.condition, reader.load, told);
+            let asked = replaced(self.values, reader.condition, &mut HashMap::from([(reader.load, told)]));
             let asked = self.is_any(asked);
             let asked = [asked, condition].map(|one| (one, knowledge.normal_form(self.values, node, one)));
             if let Some((negated, unwrapped)) = self.is_same((evaluation, flow, &most), node, asked) {
@@ -343,7 +348,7 @@ impl Tellers<'_> {
         let [one, other] = [(conditions[0], false), (conditions[1], is_left)]
             .map(|((_, normal), is_left)| asker.formula(normal)?.last(is_left));
         let (one, other) = (one?, other?);
-        (one.0 == other.0).then_some((one.1 != other.1, true))
+        one.0.is(&other.0).then_some((one.1 != other.1, true))
     }
 
     /// The loop of an arrival that completes a phase in each round, all by itself, and on which object it
@@ -355,7 +360,8 @@ impl Tellers<'_> {
     ) -> Option<(usize, Vec<One>)> {
         let (_, evaluation) = self.agents[index];
         let Action::Object(step) = &self.code.instructions[at].action else { return None };
-        let is_arrival = matches!(step.kind, ObjectKind::Arrive { .. });
+        // What comes before an arrival that is relaxed need not be seen by those who wait.
+        let is_arrival = matches!(step.kind, ObjectKind::Arrive { relaxed: false });
         if !is_arrival || self.code.instructions[at].guard.is_some() || step.mask.is_some() {
             return None;
         }
@@ -461,12 +467,14 @@ impl Tellers<'_> {
     }
 }
 
-/// A term with a value in the place of what is loaded.
-fn replaced(values: &mut Values, term: ValueId, load: ValueId, value: ValueId) -> ValueId {
-    if term == load {
-        return value;
+/// A term with values in the places of others: of one that is loaded at first.
+fn replaced(values: &mut Values, term: ValueId, by: &mut HashMap<ValueId, ValueId>) -> ValueId {
+    if let Some(known) = by.get(&term) {
+        return *known;
     }
     let inside = values.inside(term);
-    let parts: Vec<ValueId> = inside.iter().map(|part| replaced(values, *part, load, value)).collect();
-    if parts == inside { term } else { values.with(term, &parts).unwrap_or(term) }
+    let parts: Vec<ValueId> = inside.iter().map(|part| replaced(values, *part, by)).collect();
+    let new = if parts == inside { term } else { values.with(term, &parts).unwrap_or(term) };
+    by.insert(term, new);
+    new
 }

@@ -25,6 +25,9 @@ pub(super) struct Trip {
 /// Iterations that are run at most, of one loop and of all together.
 const MOST: i64 = 1 << 16;
 
+/// Terms that one round may be computed of.
+const TERMS: usize = 4096;
+
 /// Parts of a condition that are looked at.
 const PARTS: usize = 8;
 
@@ -205,6 +208,9 @@ fn needed(
     while let Some(value) = work.pop() {
         if !seen.insert(value) {
             continue;
+        }
+        if seen.len() > TERMS {
+            return None;
         }
         match values.term(value) {
             Term::Known(_) | Term::Sum { .. } | Term::Apply { .. } => work.extend(values.inside(value)),

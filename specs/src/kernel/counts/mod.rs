@@ -88,6 +88,16 @@ pub(super) struct Growing {
     what: String,
     least: i64,
     rounds: Vec<(usize, i64)>,
+    /// How the number is read, if that is said.
+    sign: Option<Sign>,
+}
+
+impl Growing {
+    /// Whether two ask the same: one that is just reached may be read as the other is.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        let is_read_alike = self.sign.is_none() || other.sign.is_none() || self.sign == other.sign;
+        is_read_alike && Self { sign: None, ..self.clone() } == Self { sign: None, ..other.clone() }
+    }
 }
 
 /// A condition made of thresholds.
@@ -141,7 +151,13 @@ impl Formula {
             Self::Reaches(threshold) if threshold.unit.is_none() => {
                 let side = &threshold.side;
                 let (what, least, rounds) = (side.what.clone(), side.least, side.rounds.clone());
-                Some((Growing { what, least, rounds }, false))
+                // The greater of it and a number was computed with a sign or without.
+                let sign = match (threshold.sign, side.above.is_empty()) {
+                    (Sign::Either, true) => None,
+                    (Sign::Either, false) => Some(Sign::Signed),
+                    (sign, _) => Some(sign),
+                };
+                Some((Growing { what, least, rounds, sign }, false))
             }
             Self::Not(inside) => inside.last(false).map(|(reached, negated)| (reached, !negated)),
             Self::All(parts) if is_left => {
