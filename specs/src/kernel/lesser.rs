@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use super::arithmetic::{cut, signed};
 use super::code::{Comparison, Operation, Register, SINCE, Type};
 use super::comparisons::FEW;
+use super::dominators::dominates;
 use super::evaluate::{Evaluation, Way};
 use super::flow::Flow;
 use super::lanes::Lanes;
@@ -32,6 +33,10 @@ pub(super) fn take(values: &mut Values, slice: &Slice, evaluation: &mut Evaluati
         let Some(Way::Branch(condition, taken, other)) = then else { continue };
         let Some(equal) = equal(values, condition) else { continue };
         let Ok(flow) = flow.get_or_insert_with(|| Flow::of(evaluation)) else { return unwrapped };
+        // Behind the lesser of both the counter would come to the other as well.
+        if !is_left(flow, node, if equal.negated { other } else { taken }) {
+            continue;
+        }
         let Some(counter) = counter(values, (evaluation, flow, slice), node, &equal) else { continue };
         let (meet, condition) = (counter.meet, counter.condition(values, &equal));
         evaluation.meets.insert((meet.0, meet.1 | SINCE), counter.incoming(values));
@@ -41,6 +46,15 @@ pub(super) fn take(values: &mut Values, slice: &Slice, evaluation: &mut Evaluati
         }
     }
     unwrapped
+}
+
+/// Whether each round of the loop around a node comes there, and one way from it leads out.
+fn is_left(flow: &Flow, node: usize, to: usize) -> bool {
+    let Some(inner) = flow.innermost[node] else { return false };
+    let is_outside = to >= flow.after.len() || !flow.contains(Some(inner), to);
+    let header = flow.loops[inner].header;
+    let mut backs = flow.before[header].iter().filter(|from| flow.contains(Some(inner), **from));
+    is_outside && backs.all(|back| dominates(&flow.dominator, node, *back))
 }
 
 /// A condition that something that meets, or its negative, and a number are 0 together, or are not.
