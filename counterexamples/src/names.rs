@@ -130,12 +130,19 @@ pub(crate) fn file(trace: &Trace) -> &str {
     if trace.protocol.file == "-" { "<stdin>" } else { &trace.protocol.file }
 }
 
+/// Whether memory is looked at is seen from the steps.
+const OF_MEMORY: &str = "memory.";
+
+/// The definitions that are shown to people.
+fn shown(trace: &Trace) -> impl Iterator<Item = (&String, &i64)> {
+    trace.protocol.defines.iter().filter(|(name, _)| !name.starts_with(OF_MEMORY))
+}
+
 /// File, target, sizes and definitions, in a line.
 pub(crate) fn facts(trace: &Trace) -> String {
     let agents = trace.agents.len();
     let plural = |n: usize| if n == 1 { "" } else { "s" };
-    let defines: Vec<String> =
-        trace.protocol.defines.iter().map(|(name, v)| format!(", {name} = {v}")).collect();
+    let defines: Vec<String> = shown(trace).map(|(name, v)| format!(", {name} = {v}")).collect();
     format!(
         "{}: {}, {agents} {}{}{}; {} step{}",
         file(trace),

@@ -48,7 +48,9 @@ mod visa;
 #[cfg(feature = "kernels")]
 mod xegpu;
 
-pub use common::contents::{Allow, Contents, Excluding, Extracted, LoadOptions, Origin, Params};
+pub use common::contents::{
+    Accesses, Allow, Contents, Excluding, Extracted, LoadOptions, MEMORY, Origin, Params, WITHOUT_MEMORY,
+};
 pub use common::definition::{self, definition};
 pub use common::diagnostic::{self, Diagnostic, Label, Severity};
 pub use common::limits;

@@ -95,7 +95,7 @@ fn report(loaded: &Loaded, extracted: &Extracted) -> String {
         let at = place(extracted, remark.place(&lines).line);
         let _ = writeln!(text, "  {}, at {at}", remark.message);
     }
-    text.push_str("  memory is not looked at: no data races are found\n");
+    text.push_str("  accesses to shared memory are not listed here; `verify` looks at those of PTX\n");
     text
 }
 

@@ -6,7 +6,7 @@ use super::files;
 use super::input;
 use super::kernels;
 use super::output::{Colours, Status, complain, error_line, print, save};
-use barcheck_specs::{Extracted, LoadOptions, Severity, Source, load_within, render};
+use barcheck_specs::{Extracted, LoadOptions, MEMORY, Severity, Source, load_within, render};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::io;
@@ -34,7 +34,16 @@ pub(crate) fn run(args: &ExtractArgs, colours: Colours) -> io::Result<Status> {
     };
     let mut options = LoadOptions::default();
     args.kernel.tell(&mut options, input.entry.as_ref().map(|entry| entry.index));
-    let loaded = match load_within(&Source::new(&name, &bytes), &options, deadline.patience()) {
+    let source = Source::new(&name, &bytes);
+    let mut with_memory = options.clone();
+    with_memory.defines.insert(MEMORY.to_owned(), 1);
+    // Where accesses cannot be followed there is still what is done at barriers.
+    let followed = (!args.no_memory).then(|| load_within(&source, &with_memory, deadline.patience()).ok());
+    let read = match followed.flatten() {
+        Some(loaded) => Ok(loaded),
+        None => load_within(&source, &options, deadline.patience()),
+    };
+    let loaded = match read {
         Ok(loaded) => loaded,
         Err(error) if error.is_late() => {
             return fail(Status::Inconclusive, format!("{name}: {}", deadline.said("read")));

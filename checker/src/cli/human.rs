@@ -1,5 +1,6 @@
 //! The report for people, in the manner of cargo and rustc.
 
+use super::accesses::followed;
 use super::assumed::{is_note, notes};
 use super::because;
 use super::coverage;
@@ -17,7 +18,7 @@ use barcheck::{
 use barcheck_counterexamples::{PlaceLabel, Trace, agents, harmless, noun};
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
-use barcheck_specs::{Diagnostic, Extracted, LineIndex, Lint};
+use barcheck_specs::{Accesses, Diagnostic, Extracted, LineIndex, Lint};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -220,7 +221,12 @@ fn about(decided: &Decided) -> String {
 /// What of a kernel the verdict is about.
 fn looked_at(extracted: &Extracted) -> String {
     let (kept, all) = (grouped(extracted.kept as u64), grouped(extracted.instructions as u64));
-    format!("  {kept} of its {all} instructions concern barriers; memory is not looked at\n")
+    let memory = match &extracted.memory {
+        None => "memory is not looked at".to_owned(),
+        Some(Accesses { undecided: Some(why), .. }) => format!("data races are not decided: {why}"),
+        Some(memory) => followed(memory),
+    };
+    format!("  {kept} of its {all} instructions concern barriers; {memory}\n")
 }
 
 /// What a verdict is worth that rests on hashes of states.

@@ -3,6 +3,7 @@
 //! Knows files, streams, colours and exit statuses; what a protocol means, whether it holds and how a
 //! counterexample reads is for the crates below to say.
 
+mod accesses;
 mod args;
 mod assumed;
 mod baseline;

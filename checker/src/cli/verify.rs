@@ -22,7 +22,7 @@ use barcheck::{
 };
 use barcheck_model::machine;
 use barcheck_specs::head::{Head, WRONG_HEAD, head};
-use barcheck_specs::{Diagnostic, LineIndex, Span, params};
+use barcheck_specs::{Diagnostic, LineIndex, Span, WITHOUT_MEMORY, params};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -122,6 +122,9 @@ fn options(args: &VerifyArgs, changes: Changes) -> Options {
     let readings = machine::Options { exited_threads: args.search.exited_threads };
     let mut load = LoadOptions::default();
     args.kernel.tell(&mut load, None);
+    if args.no_memory {
+        load.defines.insert(WITHOUT_MEMORY.to_owned(), 1);
+    }
     let (lints, coverage) = (changes.lints, args.coverage);
     let deny_data_dependent = args.levels.denies_data_dependent();
     Options { settings, readings, load, lints, coverage, deny_data_dependent }

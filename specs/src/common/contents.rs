@@ -16,6 +16,11 @@ pub struct LoadOptions {
     pub defines: BTreeMap<String, i64>,
 }
 
+/// The definition of a kernel by which its accesses to memory of the group are followed.
+pub const MEMORY: &str = "memory.followed";
+/// The definition by which they are not, whatever else is asked.
+pub const WITHOUT_MEMORY: &str = "memory.none";
+
 /// Names that a protocol declares with `param`.
 pub type Params = BTreeSet<String>;
 
@@ -81,10 +86,23 @@ pub struct Extracted {
     pub multiples: BTreeMap<String, i64>,
     /// Which lines of the source the kernel's lines come from, in the order of the kernel's text.
     pub origins: Vec<Origin>,
+    /// What was followed of its accesses to memory of the group, where that was asked for.
+    pub memory: Option<Accesses>,
     /// Instructions of the kernel that can be reached.
     pub instructions: usize,
     /// Those among them that concern its barriers.
     pub kept: usize,
+}
+
+/// Accesses of a kernel to memory of the group, by their places in the kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Accesses {
+    /// How many are followed.
+    pub followed: usize,
+    /// Those that are not: where they go is not known.
+    pub others: Vec<Place>,
+    /// Why nothing is said of them, if so.
+    pub undecided: Option<String>,
 }
 
 /// Two decisions that are about one thing, so that no run need have both outcomes.

@@ -69,6 +69,9 @@ pub(crate) struct Code {
     pub(super) forwarded: BTreeMap<usize, Forwarded>,
     /// What the reader takes for true, and where.
     pub(crate) assumed: Vec<(String, Span)>,
+    /// Registers in which threads may see what others do meanwhile: results of atomic operations and of
+    /// strong loads.
+    pub(crate) seen: BTreeSet<Register>,
 }
 
 impl Code {
@@ -149,6 +152,8 @@ pub(crate) enum Action {
     Test { address: Argument, parity: Argument, name: String },
     /// Writes memory, at an address and an offset to it, or anywhere if they are not given.
     Store { address: Option<(Argument, i64)>, memory: Memory, written: Written },
+    /// An access to memory of the group, where memory is followed.
+    Access(Access),
     /// Synchronises, or may do so, in a way that is not followed: what it is.
     Beyond(String),
     /// Concerns neither registers nor barriers.
@@ -171,6 +176,43 @@ pub(crate) enum Written {
     Data,
     /// Something that depends on what was there.
     Exchange,
+}
+
+/// An access to memory of the group by each lane that executes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Access {
+    pub(crate) touch: Touch,
+    /// `None` if it is not followed.
+    pub(crate) address: Option<Argument>,
+    /// The address may be one of other memory as well.
+    pub(crate) is_generic: bool,
+    /// The bytes that a lane accesses from its address on.
+    pub(crate) bytes: u32,
+    /// What is written, if it is one value.
+    pub(crate) value: Option<Argument>,
+    /// The lanes whose addresses count.
+    pub(crate) lanes: u32,
+}
+
+/// How memory is accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Touch {
+    Read,
+    Write,
+    /// A read that does not race with other accesses of its kind: volatile, relaxed, acquire.
+    StrongRead,
+    /// A write of this kind, or one that depends on what was there.
+    StrongWrite,
+}
+
+impl Touch {
+    pub(crate) fn writes(self) -> bool {
+        matches!(self, Self::Write | Self::StrongWrite)
+    }
+
+    pub(crate) fn is_strong(self) -> bool {
+        matches!(self, Self::StrongRead | Self::StrongWrite)
+    }
 }
 
 /// What a load finds.

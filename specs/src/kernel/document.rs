@@ -292,6 +292,9 @@ impl Printer<'_> {
                     };
                     self.line(depth, &text, Some(*span));
                 }
+                Statement::Access(access) => {
+                    self.line(depth, &format!("{};", access.text), Some(access.span));
+                }
                 Statement::Set { local, value, span } => {
                     let value = self.speech.of(&value.text);
                     self.line(depth, &format!("{local} = {value};"), Some(*span));

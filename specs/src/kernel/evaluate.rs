@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use barcheck_model::Patience;
 
 use super::code::{
-    Action, Argument, Code, Function, Guard, Memory, ObjectStep, Operation, Register, Type, Written,
+    Access, Action, Argument, Code, Function, Guard, Memory, ObjectStep, Operation, Register, Type, Written,
 };
 use super::dominators::reverse_postorder;
 use super::lanes::Lanes;
@@ -52,6 +52,10 @@ pub(super) struct Evaluation {
     pub(super) loaded: HashMap<usize, ValueId>,
     /// The stores that are kept, likewise.
     pub(super) stores: HashMap<usize, Stored>,
+    /// The accesses that are followed, likewise.
+    pub(super) accesses: BTreeMap<usize, Stored>,
+    /// What of their addresses changes, likewise, where something does.
+    pub(super) indices: BTreeMap<usize, ValueId>,
     /// The groups to which a step goes, likewise, if it goes to several.
     pub(super) masks: HashMap<usize, ValueId>,
     /// Where the lesser or the greater of two numbers is computed, or one is cut by a mask: the node, the
@@ -68,41 +72,6 @@ pub(super) struct Evaluation {
     /// For each node and register where several values meet, the value from each node that leads there; from
     /// outside the code for the entry (`usize::MAX`).
     pub(super) meets: BTreeMap<(usize, Register), Vec<(usize, ValueId)>>,
-}
-
-impl Evaluation {
-    /// The operands of barriers and of steps on objects, in the order of the code: of which instruction, the
-    /// how manieth, and its value.
-    pub(super) fn operands(&self) -> Vec<((usize, usize), ValueId)> {
-        let steps = self.barriers.iter().flat_map(|(at, (address, amount))| {
-            [Some(*address), *amount]
-                .into_iter()
-                .flatten()
-                .enumerate()
-                .map(move |(n, value)| ((*at, n), value))
-        });
-        let others = self
-            .synchronisations
-            .iter()
-            .flat_map(|(at, values)| values.iter().enumerate().map(move |(n, value)| ((*at, n), *value)));
-        let mut operands: Vec<_> = steps.chain(others).collect();
-        operands.sort_unstable();
-        operands
-    }
-
-    /// Puts other values in the place of operands.
-    pub(super) fn put(&mut self, operands: Vec<((usize, usize), ValueId)>) {
-        for ((at, which), value) in operands {
-            let step = self.barriers.get_mut(&at).map(|(address, amount)| match which {
-                0 => address,
-                _ => amount.get_or_insert(value),
-            });
-            let other = self.synchronisations.get_mut(&at).and_then(|values| values.get_mut(which));
-            if let Some(operand) = step.or(other) {
-                *operand = value;
-            }
-        }
-    }
 }
 
 /// How control goes on from a node.
@@ -308,6 +277,10 @@ impl Evaluator<'_> {
                     let stored = self.stored((*address, written), instruction.guard, registers);
                     found.stores.insert(*at, stored);
                 }
+                Action::Access(Access { address: Some(address), value, .. }) => {
+                    let accessed = self.accessed((*address, *value), instruction.guard, registers);
+                    found.accesses.insert(*at, accessed);
+                }
                 Action::Object(step) => self.step((*at, step), instruction.guard, registers, found),
                 _ => {}
             }
@@ -327,6 +300,18 @@ impl Evaluator<'_> {
                 }
             }
         }
+    }
+
+    /// Where an access goes, and what it stores.
+    fn accessed(
+        &mut self,
+        (address, value): (Argument, Option<Argument>),
+        guard: Option<Guard>,
+        registers: &[ValueId],
+    ) -> Stored {
+        let address = self.argument(address, registers);
+        let values = value.map(|value| self.argument(value, registers)).into_iter().collect();
+        Stored { address, values, condition: guard.map(|guard| self.condition(guard, registers)) }
     }
 
     /// What a store does.

@@ -17,8 +17,10 @@ use super::forwards::{self, Forwards};
 use super::graph::Graph;
 use super::group::{Agent, Group};
 use super::lanes::WIDTH;
+use super::memory::{self, Memory};
 use super::moves;
 use super::numbers::Number;
+use super::objects::Objects;
 use super::peeks::{self, Peeks};
 use super::phases;
 use super::programs::{self, Program};
@@ -58,6 +60,8 @@ pub(crate) struct Extraction {
     pub(crate) own: BTreeSet<String>,
     /// What the reader took for true, and where.
     pub(crate) assumed: Vec<(String, Span)>,
+    /// What was followed of its accesses to memory, where they were.
+    pub(crate) memory: Option<Memory>,
     /// Where the grid would end with an error: taken not to happen.
     pub(crate) aborts: Vec<Span>,
     /// Instructions that are reached, and those of them that concern barriers.
@@ -137,13 +141,12 @@ fn extracted(
     let slice = sliced(code, &graph)?;
     let mut shared = Shared::new(code, values);
     programs::look_for_tellings(code, (&graph, &slice), group, &mut shared, patience)?;
-    let (mut roles, mut programs, objects, mut assumes) = loop {
-        let (programs, objects) = programs::programs(code, &slice, group, &mut shared, patience)?;
-        match counted(programs, &shared.numbers) {
-            Ok((roles, programs, assumes)) => break (roles, programs, objects, &assumes | &shared.assumes),
-            // Each time there are more.
-            Err(lacking) => shared.lacking.extend(lacking),
-        }
+    let ((mut roles, mut programs, mut assumes), objects) =
+        all((code, &slice), group, &mut shared, patience)?;
+    let followed = memory::followed(code, &graph, group).map_err(Failure::Stop)?;
+    let (memory, locations) = match followed {
+        Some(memory) => located((&mut roles, &mut programs), (code, &shared.values), memory)?,
+        None => (None, Vec::new()),
     };
     let forwarded = code.forwarded.keys().map(|at| Assumption::Forwarded(code.instructions[*at].span));
     assumes.extend(forwarded.chain(spins.into_iter().map(Assumption::Awaited)));
@@ -159,6 +162,7 @@ fn extracted(
         assumes,
         assumed: code.assumed.clone(),
         aborts: graph.aborts,
+        memory,
         instructions: figures.map_or(slice.instructions, |(all, _)| all),
         kept: figures.map_or(slice.kept, |(_, kept)| kept),
         ..Extraction::default()
@@ -170,7 +174,7 @@ fn extracted(
     extraction.private.dedup();
     let mut header = vec![format!("target {};", group.target)];
     header.extend(group.header.iter().cloned());
-    header.extend(objects.declarations().into_iter().chain(met));
+    header.extend(objects.declarations().into_iter().chain(met).chain(locations));
     let noun = group.target.agent_noun();
     if group.is_one() {
         for role in &mut roles {
@@ -312,9 +316,58 @@ fn counted(programs: Vec<Program>, numbers: &[Number]) -> Result<Counted, BTreeS
         let statements = tidy(statements);
         agents.into_iter().map(move |agent| (agent, statements.clone()))
     });
+    let (roles, programs) = together(of_agents.collect());
+    Ok((roles, programs, assumes))
+}
+
+/// Roles and their programs, the mbarrier objects, and what is taken for true.
+fn all(
+    (code, slice): (&Code, &Slice),
+    group: &Group,
+    shared: &mut Shared,
+    patience: &Patience,
+) -> Result<(Counted, Objects), Failure> {
+    loop {
+        let (programs, objects) = programs::programs(code, slice, group, shared, patience)?;
+        match counted(programs, &shared.numbers) {
+            Ok((roles, programs, assumes)) => {
+                return Ok(((roles, programs, &assumes | &shared.assumes), objects));
+            }
+            // Each time there are more.
+            Err(lacking) => shared.lacking.extend(lacking),
+        }
+    }
+}
+
+/// Writes accesses to memory by locations: what is followed of them, and the declarations of these.
+fn located(
+    (roles, programs): (&mut Vec<Role>, &mut Vec<Statements>),
+    (code, values): (&Code, &Values),
+    mut memory: Memory,
+) -> Result<(Option<Memory>, Vec<String>), Failure> {
+    let (agents, mut all): (Vec<Agent>, Vec<Statements>) = apart(roles, programs).into_iter().unzip();
+    let locations = memory::locate(&mut all, values, &code.names, &mut memory).map_err(Failure::Stop)?;
+    (*roles, *programs) = together(agents.into_iter().zip(all).collect());
+    Ok((Some(memory), locations))
+}
+
+/// The program of each agent.
+fn apart(roles: &[Role], programs: &[Statements]) -> Vec<(Agent, Statements)> {
+    let warps = roles.iter().flat_map(|role| {
+        role.warps.iter().flat_map(move |(from, to)| (*from..*to).map(move |warp| (warp, role)))
+    });
+    let agents = warps.flat_map(|(warp, role)| {
+        let parts = role.parts.iter();
+        parts.flat_map(move |part| part.ranks.iter().map(move |rank| ((warp, *rank), part.program)))
+    });
+    agents.map(|(agent, program)| (agent, programs[program].clone())).collect()
+}
+
+/// The roles of agents, and their programs: of those that are alike one.
+fn together(of_agents: BTreeMap<Agent, Statements>) -> (Vec<Role>, Vec<Statements>) {
     let (mut known, mut programs) = (HashMap::new(), Vec::new());
     let mut of_warps: BTreeMap<u32, Vec<Part>> = BTreeMap::new();
-    for ((warp, rank), statements) in of_agents.collect::<BTreeMap<Agent, Statements>>() {
+    for ((warp, rank), statements) in of_agents {
         let program = *known.entry(statements).or_insert_with_key(|statements| {
             programs.push(statements.clone());
             programs.len() - 1
@@ -332,7 +385,7 @@ fn counted(programs: Vec<Program>, numbers: &[Number]) -> Result<Counted, BTreeS
             None => roles.push(Role { warps: vec![(warp, warp + 1)], parts }),
         }
     }
-    Ok((roles, programs, assumes))
+    (roles, programs)
 }
 
 /// Collects what a program rests on; whether barriers follow it, and whether agents may part.

@@ -42,6 +42,7 @@ pub(super) fn collect(statements: &[Statement], found: &mut BTreeSet<String>) {
                 inside.remove(variable);
                 found.extend(inside);
             }
+            Statement::Access(access) => words(&access.text, found),
             Statement::Count(_) | Statement::Break | Statement::Continue | Statement::Exit { .. } => {}
         }
     }
@@ -114,7 +115,9 @@ pub(super) fn occurrences(statements: &[Statement]) -> BTreeMap<String, usize> {
                 work.extend(then.iter().chain(otherwise));
             }
             Statement::Loop { body, .. } | Statement::For { body, .. } => work.extend(body),
-            Statement::Count(_) | Statement::Break | Statement::Continue | Statement::Exit { .. } => {}
+            Statement::Access(access) => words(&access.text, &mut found),
+            Statement::Count(_) => {}
+            Statement::Break | Statement::Continue | Statement::Exit { .. } => {}
         }
         for word in found {
             *counts.entry(word).or_default() += 1;

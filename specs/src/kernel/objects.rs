@@ -402,7 +402,7 @@ pub(super) struct Masked {
 }
 
 /// A symbol whose address was cut to 32 bits, as addresses in a window are; other terms as they are.
-fn whole_symbol(values: &Values, value: ValueId, bits: &mut u8) -> ValueId {
+pub(super) fn whole_symbol(values: &Values, value: ValueId, bits: &mut u8) -> ValueId {
     match values.term(value) {
         Term::Apply { operation: Operation::Convert(_), ty, terms }
             if ty.bits == 32 && matches!(values.term(terms[0]), Term::Same(_)) =>

@@ -1,6 +1,7 @@
 //! Barriers and their operands, and what variables are set to.
 
 use super::code::{Action, Synchronisation};
+use super::evaluate::Evaluation;
 use super::expression::is_small;
 use super::lanes::Lanes;
 use super::residual::{Expression, Meet, Residual};
@@ -10,6 +11,42 @@ use super::tree::{Amount, Statement, Statements};
 use super::value::{Term, ValueId};
 use crate::common::span::Span;
 use std::collections::BTreeSet;
+
+impl Evaluation {
+    /// The operands of barriers and of steps on objects, in the order of the code: of which instruction, the
+    /// how manieth, and its value.
+    pub(super) fn operands(&self) -> Vec<((usize, usize), ValueId)> {
+        let steps = self.barriers.iter().flat_map(|(at, (address, amount))| {
+            [Some(*address), *amount]
+                .into_iter()
+                .flatten()
+                .enumerate()
+                .map(move |(n, value)| ((*at, n), value))
+        });
+        let others = self
+            .synchronisations
+            .iter()
+            .flat_map(|(at, values)| values.iter().enumerate().map(move |(n, value)| ((*at, n), *value)));
+        let indices = self.indices.iter().map(|(at, index)| ((*at, 0), *index));
+        let mut operands: Vec<_> = steps.chain(others).chain(indices).collect();
+        operands.sort_unstable();
+        operands
+    }
+
+    /// Puts other values in the place of operands.
+    pub(super) fn put(&mut self, operands: Vec<((usize, usize), ValueId)>) {
+        for ((at, which), value) in operands {
+            let step = self.barriers.get_mut(&at).map(|(address, amount)| match which {
+                0 => address,
+                _ => amount.get_or_insert(value),
+            });
+            let other = self.synchronisations.get_mut(&at).and_then(|values| values.get_mut(which));
+            if let Some(operand) = step.or(other).or(self.indices.get_mut(&at)) {
+                *operand = value;
+            }
+        }
+    }
+}
 
 impl Residual<'_> {
     /// An operand as an expression. Where a variable began with something unknown, what it has gained since

@@ -270,7 +270,8 @@ impl Peeks<'_> {
                     true
                 }
                 Action::Object(_) | Action::Synchronise(_) | Action::Beyond(_) => return None,
-                Action::Compute { .. } | Action::Test { .. } | Action::Store { .. } | Action::Nothing => true,
+                Action::Compute { .. } | Action::Test { .. } | Action::Store { .. } => true,
+                Action::Access(_) | Action::Nothing => true,
             };
             if goes_on {
                 work.push(at + 1);

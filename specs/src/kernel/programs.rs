@@ -13,6 +13,7 @@ use super::shared::{Failure, Shared};
 use super::slice::{Slice, slice};
 use super::structure::Stop;
 use super::tellers::Tellers;
+use super::touched;
 use super::tree::{Assumption, Statements};
 use super::warp::Warp;
 
@@ -34,6 +35,8 @@ pub(super) fn programs(
     let mut known: HashMap<Statements, usize> = HashMap::new();
     let (mut evaluations, objects) = prepared(code, slice, group, shared, patience)?;
     shared.numbers.clear();
+    let is_access = |instruction: &Instruction| matches!(instruction.action, Action::Access(_));
+    let has_accesses = code.instructions.iter().any(is_access);
     for evaluation in &mut evaluations {
         if patience.is_over() {
             return Err(Failure::Late);
@@ -50,7 +53,10 @@ pub(super) fn programs(
         }
         let warp = group.warp(agent);
         objects.resolve(code, slice, &mut shared.values, (&mut evaluation, warp)).map_err(Failure::Stop)?;
-        let statements = shared.warp(code, slice, (warp, evaluation), patience)?;
+        let mut statements = shared.warp(code, slice, (warp, evaluation), patience)?;
+        if has_accesses {
+            statements = touched::flat(statements);
+        }
         let next = programs.len();
         let program = *known.entry(statements.clone()).or_insert(next);
         if program == next {
@@ -93,6 +99,7 @@ fn prepared(
         return Err(Failure::Stop(stop));
     }
     for evaluation in &mut evaluations {
+        touched::take_apart(&mut shared.values, evaluation);
         super::implied::take(&mut shared.values, slice, evaluation);
         super::begins::take(&mut shared.values, evaluation);
         super::abreast::take(&mut shared.values, evaluation);

@@ -158,7 +158,8 @@ impl<'r> Residual<'r> {
         let mut work: Vec<Meet> = Vec::new();
         for node in self.flow.order.clone() {
             for at in self.slice.nodes[node].instructions.clone() {
-                for value in self.evaluation.synchronisations.get(&at).cloned().unwrap_or_default() {
+                let operands = self.evaluation.synchronisations.get(&at).cloned().unwrap_or_default();
+                for value in operands.into_iter().chain(self.evaluation.indices.get(&at).copied()) {
                     if let Some(written) = self.operand_written(node, value) {
                         work.extend(written.used);
                         self.rounds.extend(written.rounds);
@@ -329,6 +330,10 @@ impl Emit for Residual<'_> {
             }
             if self.code.once.contains(&at) {
                 self.once((node, at), lanes, &mut statements)?;
+                continue;
+            }
+            if let Action::Access(access) = &self.code.instructions[at].action {
+                statements.extend(self.accessed((node, at), access));
                 continue;
             }
             self.barrier(node, at, &mut statements)?;

@@ -101,7 +101,8 @@ impl Slicer<'_> {
     fn begin(&mut self, stores: &BTreeSet<usize>) -> usize {
         let mut reached = 0;
         for (number, block) in self.graph.blocks.iter().enumerate().filter(|(n, _)| self.graph.reached[*n]) {
-            reached += block.end - block.first;
+            let is_access = |at: &usize| matches!(self.code.instructions[*at].action, Action::Access(_));
+            reached += (block.first..block.end).filter(|at| !is_access(at)).count();
             for at in block.first..block.end {
                 match &self.code.instructions[at].action {
                     Action::Compute { to, .. } => self.written.entry(*to).or_default().push((number, at)),
@@ -133,6 +134,15 @@ impl Slicer<'_> {
                             Written::Data | Written::Exchange => &[],
                         };
                         let operands = values.iter().map(|(value, _)| *value).chain([*address]);
+                        let registers = operands.filter_map(register_of);
+                        self.work.extend(registers.map(Work::Register));
+                        let guard = self.code.instructions[at].guard;
+                        self.work.extend(guard.map(|guard| Work::Register(guard.register)));
+                    }
+                    Action::Access(access) => {
+                        self.instructions[at] = true;
+                        self.work.push(Work::Block(number));
+                        let operands = access.address.into_iter().chain(access.value);
                         let registers = operands.filter_map(register_of);
                         self.work.extend(registers.map(Work::Register));
                         let guard = self.code.instructions[at].guard;

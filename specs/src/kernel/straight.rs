@@ -23,7 +23,8 @@ impl Straight<'_> {
         let mut found = Vec::new();
         let mut from = Some(at);
         for _ in 0..LONGEST {
-            if self.evaluation.lanes[node].count_ones() != 1 {
+            // Behind the last node the kernel ends.
+            if self.evaluation.lanes.get(node).is_none_or(|lanes| lanes.count_ones() != 1) {
                 break;
             }
             for one in &self.slice.nodes[node].instructions {

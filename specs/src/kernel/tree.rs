@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use crate::common::span::Span;
 
-use super::code::Comparison;
+use super::code::{Comparison, Touch};
 use super::counts::Formula;
+use super::value::ValueId;
 
 /// Statements in their order.
 pub(super) type Statements = Vec<Statement>;
@@ -19,6 +20,8 @@ pub(super) enum Statement {
         text: String,
         span: Span,
     },
+    /// An access to memory of the group.
+    Access(Box<Accessed>),
     /// Bytes are announced on an mbarrier object, perhaps with an arrival, which may be relaxed.
     Announce {
         object: String,
@@ -70,6 +73,29 @@ pub(super) enum Statement {
     Exit {
         span: Span,
     },
+}
+
+/// An access to memory of the group.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Accessed {
+    pub(super) touch: Touch,
+    /// What it touches, if that is known.
+    pub(super) bytes: Option<Footprint>,
+    /// As protocols write it, once that is known.
+    pub(super) text: String,
+    pub(super) span: Span,
+}
+
+/// What an access of a warp touches.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Footprint {
+    /// What addresses are counted from: the symbol, and what is added that is the same for all.
+    pub(super) base: Vec<ValueId>,
+    /// From where to where, in order and apart from one another.
+    pub(super) parts: Vec<(i64, i64)>,
+    /// What is written, if it is one value for all lanes: which, its bytes, and how far it is from a
+    /// multiple of these.
+    pub(super) value: Option<(ValueId, u32, i64)>,
 }
 
 /// A value as protocols write it.
@@ -357,6 +383,7 @@ pub(super) fn exits(statements: &[Statement]) -> bool {
         Statement::If { then, otherwise, .. } => exits(then) || exits(otherwise),
         Statement::Loop { body, .. } | Statement::For { body, .. } => exits(body),
         Statement::Barrier { .. } | Statement::Announce { .. } | Statement::Copy { .. } => false,
+        Statement::Access(_) => false,
         Statement::Set { .. } | Statement::Count(_) | Statement::Break | Statement::Continue => false,
     })
 }
@@ -368,7 +395,7 @@ pub(super) fn synchronises(statements: &[Statement]) -> bool {
         Statement::If { then, otherwise, .. } => synchronises(then) || synchronises(otherwise),
         Statement::Loop { body, .. } | Statement::For { body, .. } => synchronises(body),
         Statement::Set { .. } | Statement::Count(_) | Statement::Break | Statement::Continue => false,
-        Statement::Exit { .. } => false,
+        Statement::Exit { .. } | Statement::Access(_) => false,
     })
 }
 

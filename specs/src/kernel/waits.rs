@@ -83,6 +83,7 @@ fn readers_of(code: &Code) -> HashMap<Register, Vec<usize>> {
                 std::iter::once(step.address).chain(step.amount).chain(step.mask).for_each(add);
             }
             Action::Test { address, parity, .. } => [*address, *parity].into_iter().for_each(add),
+            Action::Access(access) => access.address.into_iter().chain(access.value).for_each(add),
             Action::Store { .. } | Action::Jump(_) | Action::Exit | Action::Abort => {}
             Action::Beyond(_) | Action::Nothing => {}
         }
@@ -256,6 +257,11 @@ impl<'p> Round<'p> {
         };
         match &instruction.action {
             Action::Nothing => {}
+            Action::Access(access) if !access.touch.writes() => {
+                if let Some(Argument::Register(register)) = access.address {
+                    self.reads(register, path);
+                }
+            }
             Action::Compute { to, function, arguments } => {
                 for argument in arguments {
                     if let Argument::Register(register) = argument {
@@ -288,6 +294,7 @@ impl<'p> Round<'p> {
             | Action::Object(_)
             | Action::Test { .. }
             | Action::Store { .. }
+            | Action::Access(_)
             | Action::Exit
             | Action::Beyond(_) => return None,
         }

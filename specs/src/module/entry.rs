@@ -12,7 +12,7 @@ pub struct Entry {
     pub name: String,
     /// Its position among the entries of the module.
     pub index: usize,
-    /// It has barriers of its group or the like, itself or in what it calls.
+    /// It has barriers of its group or the like, or shares memory with it, itself or in what it calls.
     pub synchronises: bool,
     /// Its parameters, and behind them what is given like them.
     pub(crate) params: Vec<Param>,

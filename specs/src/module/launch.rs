@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::common::contents::{MEMORY, WITHOUT_MEMORY};
 use crate::common::diagnostic::Diagnostic;
 use crate::common::limits;
 use crate::common::span::Span;
@@ -83,6 +84,8 @@ pub(crate) struct Launch {
     pub(crate) is_apart: bool,
     /// Every arrival of a warp counts at a barrier with a count of its own.
     pub(super) repeats_count: bool,
+    /// Accesses to memory of the group are followed.
+    pub(crate) follows_memory: bool,
     params: BTreeMap<String, i64>,
 }
 
@@ -157,7 +160,8 @@ impl Launch {
         let cluster = cluster.map(|length| u32::try_from(length).unwrap_or(1));
         let is_apart = defines.contains_key(APART);
         let repeats_count = defines.contains_key(REPEATED);
-        Ok(Self { size, is_bound, cluster, has_no_cluster, is_apart, repeats_count, params })
+        let follows_memory = defines.contains_key(MEMORY);
+        Ok(Self { size, is_bound, cluster, has_no_cluster, is_apart, repeats_count, follows_memory, params })
     }
 
     /// The groups of a cluster.
@@ -221,7 +225,7 @@ impl Launch {
             let param = name.strip_prefix(PARAM);
             SIZE.contains(&name.as_str())
                 || CLUSTER.contains(&name.as_str())
-                || [ENTRY, APART, REPEATED].contains(&name.as_str())
+                || [ENTRY, APART, REPEATED, MEMORY, WITHOUT_MEMORY].contains(&name.as_str())
                 || param.is_some_and(|given| entry.has_param(given.trim_end_matches(SAID)))
         };
         defines.keys().filter(concerns).cloned().collect()

@@ -6,7 +6,7 @@ use barcheck_model::Patience;
 use barcheck_model::program::{Place, Program};
 
 use crate::bar;
-use crate::common::contents::{Contents, Extracted, LoadOptions};
+use crate::common::contents::{Accesses, Contents, Extracted, LoadOptions};
 use crate::common::diagnostic::{BEYOND, Diagnostic};
 use crate::common::span::{LineIndex, Span};
 use crate::kernel::{self, Extraction, Failure, Help, Sources};
@@ -68,6 +68,11 @@ pub(super) fn load(
         about: extraction.about,
         beside: extraction.beside,
         words: extraction.words,
+        memory: extraction.memory.map(|memory| Accesses {
+            followed: memory.followed.len(),
+            others: memory.others.iter().map(|span| lines.place(*span)).collect(),
+            undecided: None,
+        }),
         entry: entry.name.clone(),
         index: entry.index,
         instructions: extraction.instructions,

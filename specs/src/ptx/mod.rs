@@ -86,8 +86,9 @@ impl module::Module for Parsed<'_> {
 
     fn entries(&self) -> Vec<Entry> {
         let synchronises = lower::synchronises(self.source, &self.module);
+        let shares = lower::shares(self.source, &self.module);
         let of = |(index, function): (usize, &usize)| {
-            let synchronises = synchronises[*function];
+            let synchronises = synchronises[*function] || shares[*function];
             let function = &self.module.functions[*function];
             let param = |param: &syntax::Param| Param {
                 kind: param.kind,

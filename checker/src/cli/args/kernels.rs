@@ -101,6 +101,9 @@ pub(crate) struct ExtractArgs {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) kernel: KernelArgs,
+    /// Without accesses to shared memory
+    #[arg(long)]
+    pub(crate) no_memory: bool,
     /// Write the protocol to PATH instead of standard output
     #[arg(long, short, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,

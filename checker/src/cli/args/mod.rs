@@ -176,6 +176,9 @@ pub(crate) struct VerifyArgs {
     pub(crate) exit_zero: bool,
     #[command(flatten, next_help_heading = "Compiled kernels")]
     pub(crate) kernel: KernelArgs,
+    /// Without accesses of kernels to shared memory: no data races are looked for
+    #[arg(long, help_heading = "Compiled kernels")]
+    pub(crate) no_memory: bool,
     #[command(flatten, next_help_heading = "Levels of rules")]
     pub(crate) levels: LevelArgs,
     #[command(flatten, next_help_heading = "Budgets and search")]

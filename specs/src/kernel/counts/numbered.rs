@@ -127,6 +127,7 @@ pub(super) fn name(statements: &mut [Statement], names: &dyn Fn(usize) -> Option
                 name(otherwise, names);
             }
             Statement::Loop { body, .. } | Statement::For { body, .. } => name(body, names),
+            Statement::Access(access) => in_text(&mut access.text),
             Statement::Count(_) | Statement::Break | Statement::Continue | Statement::Exit { .. } => {}
         }
     }

@@ -232,6 +232,7 @@ impl<'m> Lowerer<'m> {
         for (_, memory) in writes.into_iter().filter(|(writes, _)| *writes) {
             self.emit(current, Action::Store { address: None, memory, written: Written::Data });
         }
+        self.accesses_somewhere(current);
         self.results(current, returns);
     }
 

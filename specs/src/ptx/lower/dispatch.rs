@@ -22,6 +22,7 @@ impl<'m> Lowerer<'m> {
         self.meeting(&current);
         self.collective(&current);
         self.reaches_across(&current);
+        self.access(&current);
         match opcodes::effect(opcode) {
             None => self.emit(&current, Action::Beyond(format!("`{opcode}`, which is not known"))),
             Some(Effect::Synchronises) => self.object(&current),

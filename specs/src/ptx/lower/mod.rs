@@ -1,5 +1,6 @@
 //! From the syntax tree of a module to the code of one entry, as the extraction of protocols reads it.
 
+mod accesses;
 mod addresses;
 mod arithmetic;
 mod bits;
@@ -28,9 +29,12 @@ use state::Lowerer;
 
 pub(super) use calls::synchronises;
 pub(super) use registers::each as registers_of_each;
+pub(super) use stores::shares;
 
 /// The code of the entry at `entry` in the module, with what it calls as far as that may synchronise.
 pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch) -> Code {
+    // Of a cluster each CTA has memory of its own, which others may access.
+    let follows_memory = launch.follows_memory && launch.groups() == 1;
     let mut lowerer = Lowerer {
         source,
         module,
@@ -44,6 +48,8 @@ pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch
         frames: Vec::new(),
         frame_count: 0,
         halves: HashMap::new(),
+        follows_memory,
+        copies_arrive: follows_memory && source.contains("cp.async.mbarrier.arrive"),
         masks: Vec::new(),
     };
     if let Some(function) = module.functions.get(entry)

@@ -55,6 +55,10 @@ pub(super) struct Lowerer<'m> {
     pub(super) frame_count: u32,
     /// The halves of registers that are packed: the lower and the upper.
     pub(super) halves: HashMap<Register, [Register; 2]>,
+    /// Accesses to shared memory are noted.
+    pub(super) follows_memory: bool,
+    /// Copies that a thread issues arrive at objects when they have landed.
+    pub(super) copies_arrive: bool,
     /// Instructions that name lanes of a warp by a register, by position.
     pub(super) masks: Vec<(usize, Register)>,
 }

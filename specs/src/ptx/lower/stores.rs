@@ -39,6 +39,11 @@ pub(super) fn sharing(source: &str, module: &Module) -> Vec<bool> {
     reaching(source, module, |opcode, _| writes_shared(opcode))
 }
 
+/// The same for what says that it writes shared memory.
+pub(in crate::ptx) fn shares(source: &str, module: &Module) -> Vec<bool> {
+    reaching(source, module, |opcode, _| writes_shared(opcode) && opcode.contains(".shared"))
+}
+
 impl<'m> Lowerer<'m> {
     /// What an instruction writes into memory, if it does.
     pub(super) fn changes(&mut self, current: &Current<'m>) {

@@ -1,0 +1,409 @@
+//! Accesses to memory of the group as protocols write them: by locations.
+//!
+//! Accesses carry no values, and whether two of them race depends on these two alone. So a location stands
+//! for bytes that the same accesses touch, and locations are chosen so that each pair of accesses of
+//! different warps that would race meets in one of them, and no pair that would not.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::code::{Action, Argument, Code, Touch};
+use super::graph::{Graph, Next};
+use super::group::Group;
+use super::structure::Stop;
+use super::touched::{conflict, without_rest};
+use super::tree::{Accessed, Statement, Statements};
+use super::value::{Term, ValueId, Values};
+use super::warp::Warp;
+use crate::common::span::Span;
+
+/// Parts of memory that accesses touch, at most.
+const PARTS: usize = 2_000_000;
+/// What is gone through to tell parts apart, at most.
+const STEPS: usize = 40_000_000;
+/// Accesses that are written, at most.
+const WRITTEN: usize = 20_000;
+
+/// The accesses of a kernel, as far as they are followed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Memory {
+    /// Accesses that are followed.
+    pub(crate) followed: BTreeSet<Span>,
+    /// Those that are not.
+    pub(crate) others: BTreeSet<Span>,
+}
+
+/// Nothing yet, if accesses are followed in this code.
+///
+/// # Errors
+///
+/// Warps may tell one another through memory in a way that is not followed.
+pub(super) fn followed(code: &Code, graph: &Graph, group: &Group) -> Result<Option<Memory>, Stop> {
+    let accesses = code.instructions.iter().filter(|one| matches!(one.action, Action::Access(_)));
+    if accesses.count() == 0 || group.is_one() || Warp::threads(group.cluster) > 1 {
+        return Ok(None);
+    }
+    match decided_by_seen(code, graph) {
+        Some(span) => {
+            let what = "what is asked here depends on what others do meanwhile in memory: they may be ordered by that";
+            Err(Stop { what: what.to_owned(), span, help: None })
+        }
+        None => Ok(Some(Memory::default())),
+    }
+}
+
+/// A branch that goes by what threads may see of what others do meanwhile.
+fn decided_by_seen(code: &Code, graph: &Graph) -> Option<Span> {
+    let mut seen = code.seen.clone();
+    loop {
+        let before = seen.len();
+        for instruction in &code.instructions {
+            if let Action::Compute { to, arguments, .. } = &instruction.action {
+                let of =
+                    |argument: &Argument| matches!(argument, Argument::Register(of) if seen.contains(of));
+                if arguments.iter().any(of)
+                    || instruction.guard.is_some_and(|guard| seen.contains(&guard.register))
+                {
+                    seen.insert(*to);
+                }
+            }
+        }
+        if seen.len() == before {
+            break;
+        }
+    }
+    let blocks = graph.blocks.iter().enumerate().filter(|(block, _)| graph.reached[*block]);
+    blocks.into_iter().find_map(|(_, block)| match block.then {
+        Next::Branch { guard, span, .. } if seen.contains(&guard.register) => Some(span),
+        _ => None,
+    })
+}
+
+/// An access of one warp between two barriers.
+struct Item {
+    program: usize,
+    run: usize,
+    touch: Touch,
+    value: Option<Value>,
+    span: Span,
+}
+
+impl Item {
+    fn conflicts(&self, other: &Self) -> bool {
+        let is_same = self.value.is_some() && self.value == other.value;
+        self.program != other.program && conflict((self.touch, other.touch), is_same)
+    }
+
+    /// Whether one location can be for both: if they met there they would race, or neither would.
+    fn fits(&self, other: &Self) -> bool {
+        let writes = self.touch.writes() || other.touch.writes();
+        !writes || self.program == other.program || self.conflicts(other)
+    }
+}
+
+/// Writes the accesses of programs, each of one warp, by locations; the declarations of these.
+///
+/// # Errors
+///
+/// They are too many.
+pub(super) fn locate(
+    programs: &mut [Statements],
+    values: &Values,
+    names: &[String],
+    followed: &mut Memory,
+) -> Result<Vec<String>, Stop> {
+    let bases = chosen(programs, values, followed);
+    let mut collected =
+        Collected { bases: &bases, items: Vec::new(), parts: BTreeMap::new(), known: HashMap::new() };
+    for (program, statements) in programs.iter().enumerate() {
+        collected.program((program, &mut 0), statements);
+    }
+    let mut located = Located::default();
+    let mut left = STEPS;
+    for (base, parts) in &collected.parts {
+        let signatures = signatures(parts, &collected.items, &mut left)?;
+        located.cover(symbol(base, values, names), signatures, &collected.items, &mut left)?;
+    }
+    for (program, statements) in programs.iter_mut().enumerate() {
+        let whole = std::mem::take(statements);
+        *statements = without_rest(located.written((program, &mut 0), whole));
+    }
+    Ok(located.declarations())
+}
+
+fn too_many() -> Stop {
+    let what = "accesses to memory of the group are too many to be followed".to_owned();
+    Stop { what, span: Span::default(), help: None }
+}
+
+/// Of each symbol what most of its accesses are counted from; how they lie to others is not known.
+fn chosen(programs: &[Statements], values: &Values, followed: &mut Memory) -> BTreeSet<Vec<ValueId>> {
+    let mut counts: BTreeMap<Vec<ValueId>, usize> = BTreeMap::new();
+    for_each_of(programs, &mut |access| {
+        if let Some(bytes) = &access.bytes {
+            *counts.entry(bytes.base.clone()).or_default() += 1;
+        }
+    });
+    let symbol_of =
+        |base: &[ValueId]| base.iter().copied().find(|term| matches!(values.term(*term), Term::Same(_)));
+    let mut best: BTreeMap<Option<ValueId>, (usize, Vec<ValueId>)> = BTreeMap::new();
+    for (base, count) in counts {
+        let known = best.entry(symbol_of(&base)).or_insert_with(|| (count, base.clone()));
+        if known.0 < count {
+            *known = (count, base);
+        }
+    }
+    let bases: BTreeSet<Vec<ValueId>> = best.into_values().map(|(_, base)| base).collect();
+    let (mut all, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for_each_of(programs, &mut |access| {
+        all.insert(access.span);
+        if access.bytes.as_ref().is_none_or(|bytes| !bases.contains(&bytes.base)) {
+            others.insert(access.span);
+        }
+    });
+    followed.others.extend(others);
+    followed.followed.extend(all.difference(&followed.others).copied());
+    bases
+}
+
+fn for_each_of(programs: &[Statements], visit: &mut impl FnMut(&Accessed)) {
+    programs.iter().for_each(|statements| for_each(statements, visit));
+}
+
+fn for_each(statements: &[Statement], visit: &mut impl FnMut(&Accessed)) {
+    for statement in statements {
+        match statement {
+            Statement::Access(access) if access.text.is_empty() => visit(access),
+            Statement::If { then, otherwise, .. } => {
+                for_each(then, visit);
+                for_each(otherwise, visit);
+            }
+            Statement::Loop { body, .. } | Statement::For { body, .. } => for_each(body, visit),
+            _ => {}
+        }
+    }
+}
+
+/// A part of memory, and the item that touches it.
+type Part = (i64, i64, u32);
+/// One value that is written: which, its bytes, and how far it is from a multiple of these.
+type Value = (ValueId, u32, i64);
+/// An item by program, run, touch and value.
+type Key = (usize, usize, Touch, Option<Value>);
+/// A location: its array, and its number there.
+type Location = (String, usize);
+
+struct Collected<'b> {
+    bases: &'b BTreeSet<Vec<ValueId>>,
+    items: Vec<Item>,
+    parts: BTreeMap<Vec<ValueId>, Vec<Part>>,
+    known: HashMap<Key, u32>,
+}
+
+impl Collected<'_> {
+    fn program(&mut self, (program, run): (usize, &mut usize), statements: &[Statement]) {
+        let mut is_in_run = false;
+        for statement in statements {
+            match statement {
+                Statement::Access(access) if access.text.is_empty() => {
+                    *run += usize::from(!is_in_run);
+                    is_in_run = true;
+                    self.access((program, *run), access);
+                    continue;
+                }
+                Statement::If { then, otherwise, .. } => {
+                    self.program((program, run), then);
+                    self.program((program, run), otherwise);
+                }
+                Statement::Loop { body, .. } | Statement::For { body, .. } => {
+                    self.program((program, run), body);
+                }
+                _ => {}
+            }
+            is_in_run = false;
+        }
+    }
+
+    fn access(&mut self, (program, run): (usize, usize), access: &Accessed) {
+        let Some(bytes) = access.bytes.as_ref().filter(|bytes| self.bases.contains(&bytes.base)) else {
+            return;
+        };
+        let value = bytes.value.filter(|_| access.touch.writes());
+        let (touch, items) = (access.touch, &mut self.items);
+        let item = *self.known.entry((program, run, touch, value)).or_insert_with(|| {
+            items.push(Item { program, run, touch, value, span: access.span });
+            items.len() as u32 - 1
+        });
+        let parts = self.parts.entry(bytes.base.clone()).or_default();
+        parts.extend(bytes.parts.iter().map(|(from, to)| (*from, *to, item)));
+    }
+}
+
+/// Which items touch bytes together, where some of them conflict.
+fn signatures(parts: &[Part], items: &[Item], left: &mut usize) -> Result<BTreeSet<Vec<u32>>, Stop> {
+    if parts.len() > PARTS {
+        return Err(too_many());
+    }
+    let begins = parts.iter().map(|(from, _, item)| (*from, *item, true));
+    let ends = parts.iter().map(|(_, to, item)| (*to, *item, false));
+    let mut events: Vec<(i64, u32, bool)> = begins.chain(ends).collect();
+    events.sort_unstable();
+    let (mut active, mut found, mut seen) = (BTreeMap::<u32, usize>::new(), BTreeSet::new(), HashSet::new());
+    let mut at = 0;
+    while let Some((place, ..)) = events.get(at).copied() {
+        while let Some((_, item, begins)) = events.get(at).copied().filter(|event| event.0 == place) {
+            let count = active.entry(item).or_default();
+            // What ends and begins at one place is counted once for each.
+            *count = if begins { *count + 1 } else { count.wrapping_sub(1) };
+            if *count == 0 {
+                active.remove(&item);
+            }
+            at += 1;
+        }
+        *left = left.checked_sub(active.len() + 1).ok_or_else(too_many)?;
+        let signature: Vec<u32> = active.keys().copied().collect();
+        if signature.len() > 1 && seen.insert(signature.clone()) {
+            *left = left.checked_sub(signature.len() * signature.len()).ok_or_else(too_many)?;
+            let pairs = signature.iter().flat_map(|a| signature.iter().map(move |b| (*a, *b)));
+            if pairs.into_iter().any(|(a, b)| items[a as usize].conflicts(&items[b as usize])) {
+                found.insert(signature);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The locations, and where they are accessed.
+#[derive(Default)]
+struct Located {
+    /// For each array its locations.
+    arrays: BTreeMap<String, usize>,
+    /// By program and run: the location, whether it is written, and where.
+    touched: HashMap<(usize, usize), BTreeMap<Location, (bool, Span)>>,
+    written: usize,
+}
+
+impl Located {
+    /// Chooses locations in which all that conflicts meets.
+    fn cover(
+        &mut self,
+        array: String,
+        signatures: BTreeSet<Vec<u32>>,
+        items: &[Item],
+        left: &mut usize,
+    ) -> Result<(), Stop> {
+        let mut signatures: Vec<Vec<u32>> = signatures.into_iter().collect();
+        signatures.sort_by_key(|signature| std::cmp::Reverse(signature.len()));
+        let mut met: HashSet<(u32, u32)> = HashSet::new();
+        let item = |number: u32| &items[number as usize];
+        for signature in signatures {
+            for (at, a) in signature.iter().enumerate() {
+                for b in &signature[at + 1..] {
+                    *left = left.checked_sub(1).ok_or_else(too_many)?;
+                    if met.contains(&(*a, *b)) || !item(*a).conflicts(item(*b)) {
+                        continue;
+                    }
+                    let mut members = vec![*a, *b];
+                    for c in signature.iter().filter(|c| *c != a && *c != b) {
+                        *left = left.checked_sub(members.len()).ok_or_else(too_many)?;
+                        if members.iter().all(|member| item(*member).fits(item(*c))) {
+                            members.push(*c);
+                        }
+                    }
+                    members.sort_unstable();
+                    for (at, a) in members.iter().enumerate() {
+                        met.extend(members[at + 1..].iter().map(|b| (*a, *b)));
+                    }
+                    self.add(&array, members.into_iter().map(item))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add<'i>(&mut self, array: &str, members: impl Iterator<Item = &'i Item>) -> Result<(), Stop> {
+        let count = self.arrays.entry(array.to_owned()).or_default();
+        let place = (array.to_owned(), *count);
+        *count += 1;
+        for item in members {
+            let touched = self.touched.entry((item.program, item.run)).or_default();
+            let known = touched.entry(place.clone()).or_insert((item.touch.writes(), item.span));
+            if item.touch.writes() && !known.0 {
+                *known = (true, item.span);
+            }
+            self.written += 1;
+        }
+        if self.written > WRITTEN { Err(too_many()) } else { Ok(()) }
+    }
+
+    /// A program with its accesses, in the order of locations.
+    fn written(&self, (program, run): (usize, &mut usize), statements: Statements) -> Statements {
+        let mut written = Vec::with_capacity(statements.len());
+        let mut is_in_run = false;
+        for statement in statements {
+            let statement = match statement {
+                Statement::Access(access) if access.text.is_empty() => {
+                    if !is_in_run {
+                        *run += 1;
+                        let touched = self.touched.get(&(program, *run)).into_iter().flatten();
+                        written.extend(touched.map(|((array, number), (writes, span))| {
+                            let verb = if *writes { "write" } else { "read" };
+                            let text = format!("{verb} {array}[{number}]");
+                            Statement::Access(Box::new(Accessed {
+                                touch: access.touch,
+                                bytes: None,
+                                text,
+                                span: *span,
+                            }))
+                        }));
+                    }
+                    is_in_run = true;
+                    continue;
+                }
+                Statement::If { condition, then, otherwise, span } => {
+                    is_in_run = false;
+                    let was_empty = then.is_empty() && otherwise.is_empty();
+                    let then = self.written((program, run), then);
+                    let otherwise = self.written((program, run), otherwise);
+                    // Nobody else accesses what it decides about.
+                    if then.is_empty() && otherwise.is_empty() && !was_empty {
+                        continue;
+                    }
+                    Statement::If { condition, then, otherwise, span }
+                }
+                Statement::Loop { body, header, span } => {
+                    Statement::Loop { body: self.written((program, run), body), header, span }
+                }
+                Statement::For { variable, from, to, body, span } => {
+                    let body = self.written((program, run), body);
+                    Statement::For { variable, from, to, body, span }
+                }
+                other => other,
+            };
+            is_in_run = false;
+            written.push(statement);
+        }
+        written
+    }
+
+    fn declarations(&self) -> Vec<String> {
+        self.arrays.iter().map(|(array, count)| format!("shared {array}[{count}];")).collect()
+    }
+}
+
+/// What the locations of a base are called.
+fn symbol(base: &[ValueId], values: &Values, names: &[String]) -> String {
+    let name = base.iter().find_map(|term| match values.term(*term) {
+        Term::Same(name) => names.get(*name as usize),
+        _ => None,
+    });
+    let name = name.map_or("", String::as_str);
+    // `_ZZ6kernelvE4tile` is `tile` in `kernel`.
+    let start = name.rfind(|c: char| c.is_ascii_digit()).map_or(0, |at| at + 1);
+    let short = if name.starts_with("_Z") { &name[start..] } else { name };
+    let plain: String = short.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(24).collect();
+    if plain.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        format!("{plain}_bytes")
+    } else {
+        "bytes".to_owned()
+    }
+}
