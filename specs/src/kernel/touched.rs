@@ -80,7 +80,8 @@ impl Residual<'_> {
         if lanes == 0 {
             return None;
         }
-        let bytes = found.and_then(|found| {
+        // What is counted from a symbol may be memory of the thread alone.
+        let bytes = found.filter(|_| !access.is_generic).and_then(|found| {
             let value = found.values.first().copied();
             let value =
                 value.filter(|value| !differs(self.values, *value) && is_invariant(self.values, *value));
