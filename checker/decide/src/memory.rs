@@ -62,8 +62,8 @@ pub(crate) fn look_at(
         extracted.kept = kept;
     }
     let looked_at = judge(source.name, loaded, &with_memory, (started, control, &patience));
-    if looked_at.outcome.verdict == Verdict::Inconclusive && looked_at.findings.is_empty() {
-        undecided(&mut judged, "the search for them ends by a budget".to_owned());
+    if looked_at.outcome.verdict != Verdict::Verified && looked_at.findings.is_empty() {
+        undecided(&mut judged, "the search for them comes to no end".to_owned());
         return judged;
     }
     // What is done at barriers is the same with accesses and without.

@@ -79,6 +79,69 @@ fn findings_name_the_line_of_the_source() {
         .prints("memory is not looked at");
 }
 
+/// How the two addresses lie to one another is known in the first kernel alone.
+const TWO_ADDRESSES: &str = "\
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry next()
+.reqntid 64
+{
+    .reg .b32 %r<12>;
+    .shared .align 4 .b8 tile[4096];
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r2, %r1, 2;
+    mov.u32 %r3, tile;
+    add.s32 %r4, %r3, %r2;
+    st.shared.u32 [%r4], %r1;
+    ld.shared.u32 %r7, [%r4+4];
+    ret;
+}
+.visible .entry further(.param .u32 n)
+.reqntid 64
+{
+    .reg .b32 %r<12>;
+    .shared .align 4 .b8 tile[4096];
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r2, %r1, 2;
+    mov.u32 %r3, tile;
+    add.s32 %r4, %r3, %r2;
+    ld.param.u32 %r5, [n];
+    add.s32 %r6, %r4, %r5;
+    st.shared.u32 [%r4], %r1;
+    ld.shared.u32 %r7, [%r6];
+    ret;
+}
+.visible .entry aligned()
+.reqntid 64
+{
+    .reg .b32 %r<12>;
+    .shared .align 4 .b8 tile[4096];
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r2, %r1, 2;
+    mov.u32 %r3, tile;
+    add.s32 %r4, %r3, %r2;
+    add.s32 %r8, %r3, 127;
+    and.b32 %r9, %r8, -128;
+    add.s32 %r10, %r9, %r2;
+    st.shared.u32 [%r4], %r1;
+    ld.shared.u32 %r7, [%r10];
+    ret;
+}
+";
+
+#[test]
+fn accesses_that_lie_to_others_nobody_knows_how_are_not_followed() {
+    let (_folder, path) = folder(TWO_ADDRESSES);
+    let next = run(&["verify", "--entry", "next", &path]).expect(1);
+    next.prints("data-race").prints("2 of 2 accesses to shared memory are followed");
+    for entry in ["further", "aligned"] {
+        let verified = run(&["verify", "--entry", entry, &path]).expect(0);
+        verified.prints("1 of 2 accesses to shared memory are followed, not that at line");
+    }
+    run(&["verify", "--no-memory", "--entry", "next", &path]).expect(0).prints("memory is not looked at");
+}
+
 #[test]
 fn a_kernel_is_chosen_by_its_name_or_a_part_of_it() {
     let (_folder, path) = folder(MODULE);

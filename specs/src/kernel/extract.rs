@@ -346,7 +346,7 @@ fn located(
     mut memory: Memory,
 ) -> Result<(Option<Memory>, Vec<String>), Failure> {
     let (agents, mut all): (Vec<Agent>, Vec<Statements>) = apart(roles, programs).into_iter().unzip();
-    let locations = memory::locate(&mut all, values, &code.names, &mut memory).map_err(Failure::Stop)?;
+    let locations = memory::locate(&mut all, values, code, &mut memory).map_err(Failure::Stop)?;
     (*roles, *programs) = together(agents.into_iter().zip(all).collect());
     Ok((Some(memory), locations))
 }

@@ -108,10 +108,10 @@ impl Item {
 pub(super) fn locate(
     programs: &mut [Statements],
     values: &Values,
-    names: &[String],
+    code: &Code,
     followed: &mut Memory,
 ) -> Result<Vec<String>, Stop> {
-    let bases = chosen(programs, values, followed);
+    let bases = chosen(programs, (values, &code.symbols), followed);
     let mut collected =
         Collected { bases: &bases, items: Vec::new(), parts: BTreeMap::new(), known: HashMap::new() };
     for (program, statements) in programs.iter().enumerate() {
@@ -121,7 +121,8 @@ pub(super) fn locate(
     let mut left = STEPS;
     for (base, parts) in &collected.parts {
         let signatures = signatures(parts, &collected.items, &mut left)?;
-        located.cover(symbol(base, values, names), signatures, &collected.items, &mut left)?;
+        let name = symbol(base, values, &code.symbols).and_then(|symbol| code.names.get(symbol as usize));
+        located.cover(array(name.map_or("", String::as_str)), signatures, &collected.items, &mut left)?;
     }
     for (program, statements) in programs.iter_mut().enumerate() {
         let whole = std::mem::take(statements);
@@ -136,18 +137,21 @@ fn too_many() -> Stop {
 }
 
 /// Of each symbol what most of its accesses are counted from; how they lie to others is not known.
-fn chosen(programs: &[Statements], values: &Values, followed: &mut Memory) -> BTreeSet<Vec<ValueId>> {
+fn chosen(
+    programs: &[Statements],
+    (values, symbols): (&Values, &BTreeSet<u32>),
+    followed: &mut Memory,
+) -> BTreeSet<Vec<ValueId>> {
     let mut counts: BTreeMap<Vec<ValueId>, usize> = BTreeMap::new();
     for_each_of(programs, &mut |access| {
         if let Some(bytes) = &access.bytes {
             *counts.entry(bytes.base.clone()).or_default() += 1;
         }
     });
-    let symbol_of =
-        |base: &[ValueId]| base.iter().copied().find(|term| matches!(values.term(*term), Term::Same(_)));
-    let mut best: BTreeMap<Option<ValueId>, (usize, Vec<ValueId>)> = BTreeMap::new();
+    let mut best: BTreeMap<u32, (usize, Vec<ValueId>)> = BTreeMap::new();
     for (base, count) in counts {
-        let known = best.entry(symbol_of(&base)).or_insert_with(|| (count, base.clone()));
+        let Some(symbol) = symbol(&base, values, symbols) else { continue };
+        let known = best.entry(symbol).or_insert_with(|| (count, base.clone()));
         if known.0 < count {
             *known = (count, base);
         }
@@ -390,13 +394,23 @@ impl Located {
     }
 }
 
-/// What the locations of a base are called.
-fn symbol(base: &[ValueId], values: &Values, names: &[String]) -> String {
-    let name = base.iter().find_map(|term| match values.term(*term) {
-        Term::Same(name) => names.get(*name as usize),
-        _ => None,
-    });
-    let name = name.map_or("", String::as_str);
+/// The symbol from which addresses are counted: the only one in their base, however deep.
+fn symbol(base: &[ValueId], values: &Values, symbols: &BTreeSet<u32>) -> Option<u32> {
+    let (mut found, mut seen, mut work) = (BTreeSet::new(), BTreeSet::new(), base.to_vec());
+    while let Some(value) = work.pop() {
+        if !seen.insert(value) {
+            continue;
+        }
+        match values.term(value) {
+            Term::Same(name) if symbols.contains(name) => _ = found.insert(*name),
+            _ => work.extend(values.inside(value)),
+        }
+    }
+    found.pop_first().filter(|_| found.is_empty())
+}
+
+/// What the locations of memory that begins at a symbol are called.
+fn array(name: &str) -> String {
     // `_ZZ6kernelvE4tile` is `tile` in `kernel`.
     let start = name.rfind(|c: char| c.is_ascii_digit()).map_or(0, |at| at + 1);
     let short = if name.starts_with("_Z") { &name[start..] } else { name };

@@ -11,18 +11,18 @@ use super::mentions::{changed, occurrences, words_of};
 use super::objects::whole_symbol;
 use super::residual::Residual;
 use super::terms::{differs, is_invariant};
-use super::tree::{Accessed, Condition, Decided, Footprint, Statement, Statements};
+use super::tree::{Accessed, Condition, Decided, Footprint, Statement, Statements, breaks};
 use super::trips::Rounds;
 use super::value::{Term, ValueId, Values};
 
 impl Residual<'_> {
     /// An access, unless no lane executes it. Where its address changes with what variables hold, there is
-    /// one for each of its values, and it is asserted that there are no others, unless that is known.
+    /// one for each of its values, and it is asserted that there are no others.
     pub(super) fn accessed(&mut self, (node, at): (usize, usize), access: &Access) -> Statements {
         let Some(statement) = self.access((node, at), access) else { return Vec::new() };
         let Some(index) = self.evaluation.indices.get(&at).copied() else { return vec![statement] };
         let span = self.code.instructions[at].span;
-        let Some((text, decided, values, is_known)) = self.values_of(node, index) else {
+        let Some((text, decided, values)) = self.values_of(node, index) else {
             return vec![unfollowed(statement)];
         };
         let mut statements = Vec::new();
@@ -35,18 +35,15 @@ impl Residual<'_> {
             let condition = Condition::Value { text, compares: None, decided: decided.clone() };
             statements.push(Statement::If { condition, then: vec![then], otherwise: Vec::new(), span });
         }
-        if !is_known {
-            let any: Vec<String> = values.iter().map(|value| format!("{text} == {value}")).collect();
-            let text = format!("{ASSERT}{}", any.join(" || "));
-            let (touch, bytes) = (access.touch, None);
-            statements.push(Statement::Access(Box::new(Accessed { touch, bytes, text, span })));
-        }
+        let any: Vec<String> = values.iter().map(|value| format!("{text} == {value}")).collect();
+        let text = format!("{ASSERT}{}", any.join(" || "));
+        let (touch, bytes) = (access.touch, None);
+        statements.push(Statement::Access(Box::new(Accessed { touch, bytes, text, span })));
         statements
     }
 
-    /// An expression for what changes in the rounds of a loop, what it rests on, its first values, and
-    /// whether these are all.
-    fn values_of(&mut self, node: usize, index: ValueId) -> Option<(String, Decided, BTreeSet<i64>, bool)> {
+    /// An expression for what changes in the rounds of a loop, what it rests on, and its first values.
+    fn values_of(&mut self, node: usize, index: ValueId) -> Option<(String, Decided, BTreeSet<i64>)> {
         let written = self.operand_written(node, index)?;
         // One in which all variables in it change.
         let is_of = |header: usize| {
@@ -63,9 +60,8 @@ impl Residual<'_> {
             // A number of fewer bits has no sign.
             values.insert(if bits < 32 { value as i64 } else { signed(value, bits) });
         }
-        let is_known = times.is_some_and(|times| times <= ROUNDS);
-        let is_few = is_known || values.len() <= STAGES;
-        is_few.then_some((written.text, written.decided, values, is_known))
+        let is_few = times.is_some_and(|times| times <= ROUNDS) || values.len() <= STAGES;
+        is_few.then_some((written.text, written.decided, values))
     }
 
     fn access(&self, (node, at): (usize, usize), access: &Access) -> Option<Statement> {
@@ -331,7 +327,8 @@ fn list(statements: Statements, is_own: &impl Fn(&[Statement]) -> bool) -> State
             }
             Statement::Loop { body, header, span } => {
                 let body = list(body, is_own);
-                if has_access(&body) && is_only_about(&body) && is_own(&body) {
+                // What stands behind a loop without an end is not come to.
+                if breaks(&body) && has_access(&body) && is_only_about(&body) && is_own(&body) {
                     gather(body, false, &mut flat);
                 } else {
                     flat.push(Statement::Loop { body, header, span });

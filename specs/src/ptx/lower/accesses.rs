@@ -50,6 +50,10 @@ impl<'m> Lowerer<'m> {
         let touch = match current.parts.as_slice() {
             // It reads and writes what addresses in registers or descriptors say, while others go on.
             ["wgmma", "mma_async", ..] | ["tcgen05", "mma" | "cp", ..] => return Some(unknown(Touch::Read)),
+            // They write answers, addresses or descriptors there.
+            ["clusterlaunchcontrol", "try_cancel", ..] | ["tcgen05", "alloc", ..] | ["tensormap", ..] => {
+                return Some(unknown(Touch::Write));
+            }
             ["cp", "async", "bulk", ..] | ["cp", "reduce", "async", ..]
                 if current.opcode.contains("shared") =>
             {
