@@ -15,6 +15,7 @@ mod machine_named;
 mod machine_ptx;
 mod machine_split;
 mod memory;
+mod memory_fills;
 mod memory_proxies;
 mod memory_split;
 mod phases;

@@ -6,15 +6,15 @@ use barcheck_model::program::*;
 use std::fmt::Write as _;
 
 fn store(array: u32) -> S {
-    S::Op(Op::Proxy(ProxyOp::Store(ArrayId(array), None)))
+    S::Op(Op::Proxy(ProxyOp::Begin(Transfer::Store, ArrayId(array), None)))
 }
 
 fn commit() -> S {
-    S::Op(Op::Proxy(ProxyOp::Commit))
+    S::Op(Op::Proxy(ProxyOp::Commit(Transfer::Store)))
 }
 
 fn wait(newest: u32) -> S {
-    S::Op(Op::Proxy(ProxyOp::Wait(newest)))
+    S::Op(Op::Proxy(ProxyOp::Wait(Transfer::Store, Some(newest))))
 }
 
 fn cross(window: Window) -> S {
@@ -318,7 +318,7 @@ fn what_a_peer_has_written_is_fenced_by_the_peer_for_the_cluster_or_by_whoever_c
 #[test]
 fn copies_out_of_an_array_are_those_of_the_elements_that_the_lanes_name() {
     let stores = |index: Expr| {
-        let store = S::Op(Op::Proxy(ProxyOp::Store(ArrayId(0), Some(v(0)))));
+        let store = S::Op(Op::Proxy(ProxyOp::Begin(Transfer::Store, ArrayId(0), Some(v(0)))));
         let body = vec![set(0, index), store, commit(), wait(0), sync(1, 0)];
         Run::new(Group::new(Ptx, 32).array(Space::Shared, Some(4)).one(body).build())
     };

@@ -66,9 +66,9 @@ fn every_instruction_by_what_engines_have_to_look_for() {
         (cluster(ClusterKind::Arrive { relaxed: false }), "remote exits"),
         (cluster(ClusterKind::Arrive { relaxed: true }), "remote exits relaxed"),
         (cluster(ClusterKind::Wait), "remote exits"),
-        (proxy(ProxyOp::Store(ArrayId(0), None)), "accesses stores relaxed"),
-        (proxy(ProxyOp::Commit), ""),
-        (proxy(ProxyOp::Wait(0)), ""),
+        (proxy(ProxyOp::Begin(Transfer::Store, ArrayId(0), None)), "accesses stores relaxed"),
+        (proxy(ProxyOp::Commit(Transfer::Store)), ""),
+        (proxy(ProxyOp::Wait(Transfer::Store, Some(0))), ""),
         (proxy(ProxyOp::Fence(Window::All)), ""),
     ] {
         let S::Op(op) = &instruction else { panic!("an operation") };
@@ -108,7 +108,7 @@ fn every_instruction_by_the_locals_that_it_reads() {
             on(0, MbarrierKind::Copy { bytes: n(8), to: Some((ArrayId(0), Some(value.clone()))) }),
             warp(WarpOp::Sync(value.clone())),
             warp(WarpOp::Registers { takes: false, count: value.clone() }),
-            proxy(ProxyOp::Store(ArrayId(0), Some(value))),
+            proxy(ProxyOp::Begin(Transfer::Store, ArrayId(0), Some(value))),
         ]
     };
     for (value, is_read) in [(n(1), false), (v(0), true)] {
@@ -122,7 +122,7 @@ fn every_instruction_by_the_locals_that_it_reads() {
         on(0, MbarrierKind::Commit),
         cluster(ClusterKind::Arrive { relaxed: false }),
         cluster(ClusterKind::Wait),
-        proxy(ProxyOp::Commit),
+        proxy(ProxyOp::Commit(Transfer::Store)),
     ];
     assert!(none.into_iter().all(|instruction| !is_read_by(&[instruction])));
     // What an instruction sets is not what was chosen before.

@@ -49,7 +49,8 @@ mod visa;
 mod xegpu;
 
 pub use common::contents::{
-    Accesses, Allow, Contents, Excluding, Extracted, LoadOptions, MEMORY, Origin, Params, WITHOUT_MEMORY,
+    Accesses, Allow, Contents, Excluding, Extracted, Launched, LoadOptions, MEMORY, Origin, Params, SizeFrom,
+    WITHOUT_MEMORY,
 };
 pub use common::definition::{self, definition};
 pub use common::diagnostic::{self, Diagnostic, Label, Severity};

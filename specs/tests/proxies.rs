@@ -1,7 +1,7 @@
 //! Copies out of shared memory: how they are written, and what people read after a mistake, whole in
 //! `snapshots/`.
 
-use barcheck_model::program::{Op, ProxyOp, Window};
+use barcheck_model::program::{Op, ProxyOp, Transfer, Window};
 use barcheck_specs::bar::{LoadOptions, load};
 use barcheck_specs::render;
 
@@ -46,13 +46,85 @@ fn a_copy_may_be_spelled_as_ptx_spells_it() {
     }
 }
 
+/// With the source, which may be left out, the bytes, formats and hints.
+// clause: ptx.proxy-syntax, ptx.cp-async
+#[test]
+fn qualifiers_that_change_nothing_may_be_written() {
+    for (short, long) in [
+        ("cp.async.bulk.global buf[1];", "cp.async.bulk.global.shared::cta.bulk_group [_], [buf[1]], 4096;"),
+        (
+            "cp.async.bulk.tensor.global buf[1];",
+            "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group.L2::cache_hint buf[1];",
+        ),
+        (
+            "cp.reduce.async.bulk.global buf[1];",
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 buf[1];",
+        ),
+        ("cp.async buf[1];", "cp.async.cg.shared.global.L2::128B [buf[1]], [_], 16;"),
+        ("cp.async buf[1];", "cp.async.ca.shared::cta.global buf[1], 4;"),
+    ] {
+        assert_eq!(lowered(long), lowered(short), "{long}");
+    }
+    let objects = |body: &str| {
+        let source = protocol(&format!("if lane == 0 {{ {body} }}"));
+        let loaded = load(source.as_bytes(), &LoadOptions::default());
+        let program = loaded.unwrap_or_else(|d| panic!("{}", render(&d, "file.bar", &source, false))).program;
+        program.roles[0].code.ops.clone()
+    };
+    for (short, long) in [
+        (
+            "cp.async.bulk buf[1], 16, full;",
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [buf[1]], [_], 16, [full];",
+        ),
+        (
+            "cp.async.bulk.tensor buf[1], 16, full;",
+            "cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes buf[1], 16, full;",
+        ),
+        (
+            "cp.async.bulk.multicast::cluster buf[1], 16, full, 3;",
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster\
+             .cta_group::1 buf[1], 16, full, 3;",
+        ),
+        (
+            "tcgen05.commit full;",
+            "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [full];",
+        ),
+        (
+            "st.async buf[1], 4, full;",
+            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [buf[1]], 4, [full];",
+        ),
+        (
+            "red.async buf[1], 4, full;",
+            "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 buf[1], 4, full;",
+        ),
+        ("mbarrier.try_wait.parity full, 0;", "mbarrier.try_wait.parity.shared::cta.b64 [full], 0, 1000;"),
+        ("membar.cta;", "fence.acq_rel.cluster;"),
+        ("bar.warp.sync 0xffffffff;", "bar.warp.sync;"),
+    ] {
+        assert_eq!(objects(long), objects(short), "{long}");
+    }
+    let copy = "cp.async.bulk.tensor.2d.shared::cluster.shared::cta.tile buf[1], 16, full;";
+    assert!(load(protocol(copy).as_bytes(), &LoadOptions::default()).is_err());
+}
+
+// clause: ptx.cp-async
+#[test]
+fn arrivals_of_copies_by_cp_async_are_not_modelled() {
+    let body = "cp.async buf[0];\n    cp.async.mbarrier.arrive.noinc full;";
+    check("arrival_of_fills", body);
+    check("fill_of_global_memory", "cp.async out;");
+}
+
 // clause: ptx.proxy-syntax, ptx.bulk-groups, ptx.bulk-wait-group
 #[test]
 fn groups_and_fences_are_what_they_say() {
     for (text, op) in [
-        ("cp.async.bulk.commit_group;", ProxyOp::Commit),
-        ("cp.async.bulk.wait_group 0;", ProxyOp::Wait(0)),
-        ("cp.async.bulk.wait_group.read N + 1;", ProxyOp::Wait(2)),
+        ("cp.async.commit_group;", ProxyOp::Commit(Transfer::Fill)),
+        ("cp.async.wait_group N;", ProxyOp::Wait(Transfer::Fill, Some(1))),
+        ("cp.async.wait_all;", ProxyOp::Wait(Transfer::Fill, None)),
+        ("cp.async.bulk.commit_group;", ProxyOp::Commit(Transfer::Store)),
+        ("cp.async.bulk.wait_group 0;", ProxyOp::Wait(Transfer::Store, Some(0))),
+        ("cp.async.bulk.wait_group.read N + 1;", ProxyOp::Wait(Transfer::Store, Some(2))),
         ("fence.proxy.async;", ProxyOp::Fence(Window::All)),
         ("fence.proxy.async.shared::cta;", ProxyOp::Fence(Window::OwnCta)),
         ("fence.proxy.async.shared::cluster;", ProxyOp::Fence(Window::Cluster)),

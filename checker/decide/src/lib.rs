@@ -93,7 +93,7 @@ pub fn decide_under(source: &Source<'_>, options: &Options, control: &dyn Contro
         Ok::<_, LoadError>(judged)
     }));
     match outcome {
-        Ok(Ok(judged)) => judged.into_decision(decision),
+        Ok(Ok(judged)) => memory::demand(judged.into_decision(decision), options),
         Ok(Err(error)) if error.is_late() => {
             decision.verdict = Verdict::Inconclusive;
             decision.because(Reason::late_in_reading(options.settings.budgets, started))

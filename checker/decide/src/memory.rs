@@ -1,9 +1,10 @@
 //! The memory of a compiled kernel: its barriers are decided first, and its accesses to shared memory in the
 //! time that is left.
 
-use crate::decision::Finding;
+use crate::decision::{Decision, Finding};
 use crate::judge::{Judged, judge, settle};
 use crate::question::Options;
+use crate::reason::Reason;
 use barcheck_engine::{Control, Verdict};
 use barcheck_model::rule::Rule;
 use barcheck_specs::{Accesses, MEMORY, Source, WITHOUT_MEMORY, load_within};
@@ -44,7 +45,7 @@ pub(crate) fn look_at(
         });
     };
     let patience = barcheck_engine::patience(with_memory.settings.budgets, started, control);
-    let mut loaded = match load_within(source, &with_memory.load, &patience) {
+    let loaded = match load_within(source, &with_memory.load, &patience) {
         Ok(loaded) => loaded,
         Err(error) => {
             let why = error.not_followed().map(|found| found.message.clone());
@@ -52,15 +53,14 @@ pub(crate) fn look_at(
             return judged;
         }
     };
-    // Nothing of it is about memory of the group.
-    if loaded.extracted.as_ref().is_none_or(|extracted| extracted.memory.is_none()) {
+    let of_group = loaded.extracted.as_ref().and_then(|extracted| extracted.memory.clone());
+    if of_group.as_ref().is_none_or(|accesses| accesses.followed == 0) {
+        // With them it is the same protocol.
+        judged.extracted.iter_mut().for_each(|known| known.memory.clone_from(&of_group));
         return judged;
     }
     let within = (started, control);
-    let kept = judged.extracted.as_ref().map(|extracted| extracted.kept);
-    if let (Some(extracted), Some(kept)) = (&mut loaded.extracted, kept) {
-        extracted.kept = kept;
-    }
+    let figures = judged.extracted.as_ref().map(|extracted| (extracted.instructions, extracted.kept));
     let looked_at = judge(source.name, loaded, &with_memory, (started, control, &patience));
     if looked_at.outcome.verdict != Verdict::Verified && looked_at.findings.is_empty() {
         undecided(&mut judged, "the search for them comes to no end".to_owned());
@@ -72,5 +72,31 @@ pub(crate) fn look_at(
         undecided(&mut judged, "with them its barriers come out otherwise".to_owned());
         return judged;
     }
-    settle(source, looked_at, &with_memory, within)
+    let mut settled = settle(source, looked_at, &with_memory, within);
+    // They are about barriers.
+    if let (Some(extracted), Some(figures)) = (&mut settled.extracted, figures) {
+        (extracted.instructions, extracted.kept) = figures;
+    }
+    settled
+}
+
+/// Where all accesses to memory are to be followed, and not all are, a kernel is not verified.
+pub(crate) fn demand(mut decision: Decision, options: &Options) -> Decision {
+    let Some(extracted) = &decision.extracted else { return decision };
+    if !options.require_memory || decision.verdict != Verdict::Verified {
+        return decision;
+    }
+    let (what, place) = match &extracted.memory {
+        None => ("its accesses to shared memory are not looked at".to_owned(), None),
+        Some(Accesses { undecided: Some(why), .. }) => (format!("data races are not decided: {why}"), None),
+        Some(Accesses { followed, others, .. }) => match others.first() {
+            None => return decision,
+            Some(first) => {
+                let (missing, all) = (others.len(), followed + others.len());
+                (format!("{missing} of {all} accesses to shared memory are not followed"), Some(*first))
+            }
+        },
+    };
+    decision.verdict = Verdict::Inconclusive;
+    decision.because(Reason::of_memory(what, place))
 }

@@ -21,6 +21,8 @@ pub struct Options {
     pub coverage: bool,
     /// A violation that rests on unknown data of a kernel is an error, instead of a warning.
     pub deny_data_dependent: bool,
+    /// A kernel is verified only where all its accesses to shared memory are followed.
+    pub require_memory: bool,
 }
 
 impl Options {

@@ -101,6 +101,12 @@ impl Reason {
         Self { what, remedy, place: Some(place), cause: Cause::NotFollowed }
     }
 
+    /// Not all accesses of a kernel to memory are followed, which they are to be.
+    pub(crate) fn of_memory(what: String, place: Option<Place>) -> Self {
+        let remedy = "without --require-memory the verdict is about what is followed".to_owned();
+        Self { what, remedy: Some(remedy), place, cause: Cause::NotFollowed }
+    }
+
     /// All violations that were found come along with outcomes of which nobody knows that they go together.
     ///
     /// `in_question` are the parameters that these outcomes are about, some of which were tried.

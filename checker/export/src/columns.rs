@@ -96,5 +96,6 @@ pub(super) fn kind_number(kind: AccessKind) -> usize {
         AccessKind::Atomic => 2,
         AccessKind::Copy => 3,
         AccessKind::Store => 4,
+        AccessKind::Fill => 5,
     }
 }

@@ -80,11 +80,11 @@ pub(super) struct Group {
     pub(super) starts: Vec<usize>,
 }
 
-/// The first copy out of memory, if there is one: its line and its text.
-fn first_store(program: &Program) -> Option<(u32, String)> {
+/// The first copy that its thread waits for, if there is one: its line and its text.
+fn first_copy(program: &Program) -> Option<(u32, String)> {
     program.roles.iter().find_map(|role| {
-        let is_store = |op: &Op| matches!(op, Op::Proxy(ProxyOp::Store(..)));
-        let at = role.code.ops.iter().position(is_store)?;
+        let is_copy = |op: &Op| matches!(op, Op::Proxy(ProxyOp::Begin(..)));
+        let at = role.code.ops.iter().position(is_copy)?;
         let text = role.code.texts.get(at).cloned().unwrap_or_default();
         Some((role.code.places.get(at).map_or(0, |place| place.line), text))
     })
@@ -105,7 +105,7 @@ impl Group {
         if program.repeats_count {
             return Err(ExportError::Repeated);
         }
-        if let Some((line, text)) = first_store(&program) {
+        if let Some((line, text)) = first_copy(&program) {
             return Err(ExportError::Stores(line, text));
         }
         let mut machine = Machine::within(Arc::clone(&program), options, patience.clone());

@@ -189,7 +189,7 @@ impl<'a, R: Runtime> Runner<'a, R> {
                     record.note(Rule::DataRace);
                 }
             }
-            Action::Proxy(ProxyAction::Store(_)) => {
+            Action::Proxy(ProxyAction::Begin(..)) => {
                 let text = &self.context.code.texts[made.pc.index()];
                 let why =
                     format!("`{text}` copies by a proxy of its own, and threads have one path to memory");

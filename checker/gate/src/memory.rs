@@ -29,7 +29,7 @@ impl<R: Runtime> Memory<R> {
         for Location { cell, awaited } in locations.iter().filter_map(|at| self.locations.get(at.index())) {
             match kind {
                 AccessKind::Read | AccessKind::Store => cell.read(),
-                AccessKind::Write | AccessKind::Copy => cell.write(),
+                AccessKind::Write | AccessKind::Copy | AccessKind::Fill => cell.write(),
                 AccessKind::Atomic => cell.atomic(),
             }
             races |= awaited.load(Ordering::SeqCst) > 0;

@@ -84,6 +84,12 @@ fn operand(maker: &mut Maker, place: &mut Stmt) {
                 place.kind = Kind::Access { kind: AccessKind::Read, array, index, cta: None };
             }
         }
+        Kind::Instr(Instr::Fill(Fill::Wait(but))) => *but = maker.rng.range(0, 4).into(),
+        Kind::Instr(Instr::Fill(fill @ Fill::WaitAll)) => *fill = Fill::Wait(maker.rng.range(0, 2).into()),
+        Kind::Instr(Instr::Fill(Fill::Begin { array, index, .. })) => {
+            let kind = *maker.rng.pick(&[AccessKind::Read, AccessKind::Write, AccessKind::Atomic]);
+            place.kind = Kind::Access { kind, array: *array, index: index.clone(), cta: None };
+        }
         Kind::Access { kind, .. } => {
             *kind = *maker.rng.pick(&[AccessKind::Read, AccessKind::Write, AccessKind::Atomic]);
         }

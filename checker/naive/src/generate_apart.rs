@@ -67,7 +67,7 @@ impl Maker {
     }
 
     /// For lanes that are the same more often than not.
-    fn for_some(&mut self, it: Stmt) -> Stmt {
+    pub fn for_some(&mut self, it: Stmt) -> Stmt {
         match self.rng.below(6) {
             0 => it,
             1 => if_(lt(lane(), 2), vec![it], vec![]),

@@ -18,7 +18,7 @@ use AccessKind::{Atomic, Read, Write};
 pub fn generate_stores(seed: u64) -> Protocol {
     let mut maker = Maker::new(Rng::new(seed ^ 0x7374_6f72_6573), &[1, 2, 2, 2, 2, 3]);
     let mut ctas = 1;
-    let mut protocol = match maker.rng.below(27) {
+    let mut protocol = match maker.rng.below(31) {
         0..5 => maker.made(Maker::epilogue),
         5..9 => maker.made(Maker::handed),
         9..11 => maker.made(Maker::in_place),
@@ -30,6 +30,11 @@ pub fn generate_stores(seed: u64) -> Protocol {
         }
         22..24 => maker.made(Maker::alike),
         24..27 => maker.made(Maker::lanes_apart),
+        27..31 => {
+            let made = maker.filled();
+            ctas = made.cluster;
+            made
+        }
         16..20 => {
             let made = maker.strewn();
             ctas = made.cluster;
@@ -57,12 +62,12 @@ pub fn store(store: Store) -> Stmt {
 }
 
 /// Copies out of memory read what is shared.
-fn is_shared(array: &Array) -> bool {
+pub fn is_shared(array: &Array) -> bool {
     array.space == Space::Shared
 }
 
 impl Maker {
-    fn made(&mut self, make: fn(&mut Maker) -> Bodies) -> Protocol {
+    pub fn made(&mut self, make: fn(&mut Maker) -> Bodies) -> Protocol {
         let bodies = make(self);
         self.assemble(bodies)
     }
@@ -102,7 +107,7 @@ impl Maker {
     }
 
     /// A copy in a group of its own; so many groups may go on.
-    fn send(&mut self, array: usize, turn: &Turn, but: Option<i64>) -> Stmt {
+    pub fn send(&mut self, array: usize, turn: &Turn, but: Option<i64>) -> Stmt {
         let mut does = vec![self.reads(array, turn.stage.clone()), store(Store::Commit)];
         does.extend(but.map(|but| self.over(but)));
         self.for_lanes(does)
@@ -318,7 +323,7 @@ impl Maker {
         }
         for _ in 0..self.rng.range(1, 5) {
             let block = self.rng.below(made.blocks.len());
-            self.strew(&mut made.blocks[block].body);
+            self.strew(&mut made.blocks[block].body, Maker::some_stores);
         }
         if self.rng.chance(70) {
             let over = self.over(0);
@@ -328,25 +333,31 @@ impl Maker {
         made
     }
 
-    fn strew(&mut self, list: &mut Vec<Stmt>) {
+    /// Puts in at some place what a function makes.
+    pub fn strew(&mut self, list: &mut Vec<Stmt>, some: fn(&mut Maker) -> Vec<Stmt>) {
         let at = self.rng.below(list.len() + 1);
         match list.get_mut(at).map(|stmt| &mut stmt.kind) {
-            Some(Kind::For { body, .. } | Kind::Loop(body) | Kind::While(_, body)) => self.strew(body),
-            Some(Kind::If(_, then, _)) if self.rng.chance(50) => self.strew(then),
+            Some(Kind::For { body, .. } | Kind::Loop(body) | Kind::While(_, body)) => self.strew(body, some),
+            Some(Kind::If(_, then, _)) if self.rng.chance(50) => self.strew(then, some),
             _ => {
-                let some = self.some_store();
-                list.insert(at, some);
-                if self.rng.chance(50) {
-                    let index = self.some_place();
-                    let all =
-                        vec![self.fence(), self.reads(index.0, index.1), store(Store::Commit), self.over(0)];
-                    list.insert(at, one_lane(all));
-                }
+                let some = some(self);
+                list.splice(at..at, some);
             }
         }
     }
 
-    fn some_place(&mut self) -> (usize, Option<Expr>) {
+    /// A statement for any place, and sometimes a copy that is waited for before it.
+    fn some_stores(&mut self) -> Vec<Stmt> {
+        let some = self.some_store();
+        if self.rng.chance(50) {
+            return vec![some];
+        }
+        let (array, index) = self.some_place();
+        let all = vec![self.fence(), self.reads(array, index), store(Store::Commit), self.over(0)];
+        vec![one_lane(all), some]
+    }
+
+    pub fn some_place(&mut self) -> (usize, Option<Expr>) {
         let shared: Vec<usize> = (0..self.arrays.len()).filter(|n| is_shared(&self.arrays[*n])).collect();
         let array = *self.rng.pick(&shared);
         let index = self.arrays[array].len.map(|len| match self.rng.below(5) {
@@ -360,7 +371,8 @@ impl Maker {
     /// A statement for any place.
     pub fn some_store(&mut self) -> Stmt {
         let (array, index) = self.some_place();
-        match self.rng.below(16) {
+        match self.rng.below(18) {
+            16.. => self.some_fill(),
             0..4 => {
                 let does = vec![self.reads(array, index)];
                 self.for_lanes(does)

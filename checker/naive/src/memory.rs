@@ -1,6 +1,7 @@
 //! What each agent knows of the accesses to each location: in time, in memory, and of which writes it knows
 //! that a fence between the proxies has come after them.
 
+use super::fills::OpenFill;
 use super::protocol::*;
 use super::state::{AgentId, Barriers, World};
 use super::stores::OpenRead;
@@ -73,18 +74,25 @@ pub struct Memory {
     pub agents: Vec<Knowledge>,
     /// The reads of copies out of shared memory of which no wait has said that they are over.
     pub open: BTreeSet<OpenRead>,
+    /// The copies by `cp.async` for which their lanes have not waited. Their writes are among the latest.
+    pub fills: BTreeSet<OpenFill>,
 }
 
 impl Memory {
     pub fn new(agents: usize) -> Self {
-        Memory { latest: Facts::new(), agents: vec![Knowledge::default(); agents], open: BTreeSet::new() }
+        Memory {
+            latest: Facts::new(),
+            agents: vec![Knowledge::default(); agents],
+            open: BTreeSet::new(),
+            fills: BTreeSet::new(),
+        }
     }
 }
 
 fn conflicts(a: AccessKind, b: AccessKind) -> bool {
-    use AccessKind::{Atomic, Copy, Read, Write};
+    use AccessKind::{Atomic, Copy, Fill, Read, Write};
     match (a, b) {
-        (Write | Copy, _) | (_, Write | Copy) => true,
+        (Write | Copy | Fill, _) | (_, Write | Copy | Fill) => true,
         (Atomic, Atomic) | (Read, Read) => false,
         (Atomic, Read) | (Read, Atomic) => true,
     }
@@ -113,8 +121,14 @@ fn check(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Loca
     }
     let known = &world.state.memory.agents[agent].known;
     for earlier in &world.state.memory.latest {
-        // A copy is not in the order of its warp's own accesses.
-        let own = earlier.agent == agent && earlier.kind != AccessKind::Copy;
+        // A copy is not in the order of its warp's own accesses. Lanes of one warp do not race, so those
+        // by `cp.async` do not race among themselves.
+        let in_order = match earlier.kind {
+            AccessKind::Copy => false,
+            AccessKind::Fill => kind == AccessKind::Fill,
+            AccessKind::Read | AccessKind::Write | AccessKind::Atomic => true,
+        };
+        let own = earlier.agent == agent && in_order;
         if earlier.location != location || own || !conflicts(earlier.kind, kind) {
             continue;
         }
@@ -130,7 +144,7 @@ fn check(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Loca
 /// An access becomes the latest of its agent.
 pub fn replace(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Location) {
     let new = Access { location, kind, agent };
-    let overwrites = matches!(kind, AccessKind::Write | AccessKind::Copy);
+    let overwrites = matches!(kind, AccessKind::Write | AccessKind::Copy | AccessKind::Fill);
     let latest = &world.state.memory.latest;
     let gone: Vec<Access> = latest
         .iter()
@@ -143,7 +157,12 @@ pub fn replace(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location
     let at_once = known_at_once(world.protocol().target, kind);
     let memory = &mut world.state.memory;
     memory.latest.insert(new);
-    if kind == AccessKind::Copy {
+    if overwrites {
+        let together = |fill: &OpenFill| kind == AccessKind::Fill && fill.agent == agent;
+        memory.fills.retain(|fill| fill.location != location || together(fill));
+    }
+    // Of copies somebody learns later.
+    if matches!(kind, AccessKind::Copy | AccessKind::Fill) {
         return;
     }
     memory.agents[agent].known.time.insert(new);

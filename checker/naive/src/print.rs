@@ -151,7 +151,7 @@ impl Printer<'_> {
                     AccessKind::Read => "read",
                     AccessKind::Write => "write",
                     AccessKind::Atomic => "atomic",
-                    AccessKind::Copy => unreachable!("no statement is a copy's write"),
+                    AccessKind::Copy | AccessKind::Fill => unreachable!("no statement is a copy's write"),
                 };
                 let place = self.place(&self.protocol.arrays[*array].name, index.as_ref());
                 format!("{word} {place}{}", self.at(cta.as_ref()))
@@ -270,6 +270,9 @@ impl Printer<'_> {
             Instr::Mbarrier(on) => self.mbarrier(on),
             Instr::Store(store) => {
                 store.text(|array, index| self.place(&self.protocol.arrays[array].name, index))
+            }
+            Instr::Fill(fill) => {
+                fill.text(|array, index| self.place(&self.protocol.arrays[array].name, index))
             }
             Instr::ClusterArrive { relaxed, aligned } => {
                 let order = if *relaxed { ".relaxed" } else { "" };

@@ -1,5 +1,6 @@
 //! A protocol as a tree: targets, agents, statements, expressions, instructions.
 
+pub use super::fills::{Fill, Written};
 pub use super::objects::*;
 pub use super::stores::{Spelling, Store};
 use std::ops::Range;
@@ -130,6 +131,8 @@ pub enum AccessKind {
     Atomic,
     /// The write of an asynchronous copy: no statement has it.
     Copy,
+    /// The write of a copy by `cp.async`: no statement has it.
+    Fill,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -257,6 +260,7 @@ pub enum Instr {
     },
     Mbarrier(Mbarrier),
     Store(Store),
+    Fill(Fill),
     ClusterArrive {
         relaxed: bool,
         aligned: bool,

@@ -6,7 +6,7 @@ use super::memory::{self, Location};
 use super::protocol::*;
 use super::state::*;
 use super::uniform;
-use super::{bcu, cluster, mbarrier, nbarrier, ptx, split, stores, xegpu};
+use super::{bcu, cluster, fills, mbarrier, nbarrier, ptx, split, stores, xegpu};
 use std::collections::BTreeSet;
 
 /// One step: who takes it, what it notes, and where it leads or why the path ends.
@@ -215,6 +215,7 @@ fn take(world: &mut World<'_>, who: Who, choice: Choice) -> Flow<()> {
         }
         (Kind::Instr(Instr::Mbarrier(on)), _) => mbarrier::execute(world, who, on),
         (Kind::Instr(Instr::Store(store)), _) => stores::execute(world, who, store),
+        (Kind::Instr(Instr::Fill(fill)), _) => fills::execute(world, who, fill),
         (Kind::Instr(instr @ (Instr::ClusterArrive { .. } | Instr::ClusterWait { .. })), _) => {
             cluster::execute(world, who, instr)
         }

@@ -92,7 +92,7 @@ fn check(world: &mut World<'_>, agent: AgentId, location: Location) {
     for earlier in world.state.memory.latest.iter().filter(|earlier| earlier.location == location) {
         let needs_fence = match earlier.kind {
             AccessKind::Read => continue,
-            AccessKind::Write | AccessKind::Atomic => true,
+            AccessKind::Write | AccessKind::Atomic | AccessKind::Fill => true,
             AccessKind::Copy => false,
         };
         if !known.time.contains(earlier) {
@@ -145,7 +145,7 @@ fn fence(world: &mut World<'_>, who: Who, window: Option<Window>) {
             Some(Window::Cluster) => space == Space::Shared,
             Some(Window::Global) => space == Space::Global,
         };
-        let generic = matches!(access.kind, AccessKind::Write | AccessKind::Atomic);
+        let generic = matches!(access.kind, AccessKind::Write | AccessKind::Atomic | AccessKind::Fill);
         if covered && generic && known.memory.contains(access) {
             known.fenced.insert(*access);
         }

@@ -133,7 +133,9 @@ impl Check {
                     && self.pred(pred)
             }
             Instr::Mbarrier(on) => self.mbarrier(on),
-            Instr::Store(Store::Read { index, .. }) => self.all([index.as_ref()]),
+            Instr::Store(Store::Read { index, .. }) | Instr::Fill(Fill::Begin { index, .. }) => {
+                self.all([index.as_ref()])
+            }
             Instr::BarArv { id, count } => self.all([Some(id), Some(count)]),
             // A bare register without a count is the packed form.
             Instr::BarRed { id: Expr::Var(name), count: None, .. } if is_register(name) => false,

@@ -9,7 +9,13 @@ const UNFOLLOWED: usize = 6;
 
 /// How many accesses to shared memory are followed, and where others stand.
 pub(crate) fn followed(memory: &Accesses) -> String {
+    if let Some(why) = &memory.undecided {
+        return format!("data races are not decided: {why}");
+    }
     let all = memory.followed + memory.others.len();
+    if all == 0 {
+        return "nothing is accessed in shared memory".to_owned();
+    }
     let (known, all) = (grouped(memory.followed as u64), grouped(all as u64));
     let said = format!("{known} of {all} accesses to shared memory are followed");
     let lines: BTreeSet<u32> = memory.others.iter().map(|place| place.line).collect();

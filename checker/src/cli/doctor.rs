@@ -1,5 +1,6 @@
 //! `barcheck doctor`: what there is to say of compiled kernels before they are decided.
 
+use super::accesses::followed;
 use super::args::DoctorArgs;
 use super::deadline::Deadline;
 use super::files::{self, Input};
@@ -10,7 +11,7 @@ use super::output::{Colours, Status, complain, error_line, print};
 use barcheck_counterexamples::{harmless, named_objects};
 use barcheck_model::program::{AgentId, Op, Place, Program};
 use barcheck_specs::{
-    Extracted, LineIndex, LoadOptions, Loaded, Source, barriers_in_code, load_within, render,
+    Extracted, LineIndex, LoadOptions, Loaded, MEMORY, Source, barriers_in_code, load_within, render,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -49,9 +50,13 @@ fn examine(input: &mut Input, args: &DoctorArgs, deadline: &Deadline, colours: C
     let kernel = input.entry.as_ref().map(|entry| names::kernel(&entry.name, Some(entry.index)));
     let kernel = kernel.map(|kernel| format!(", kernel {kernel}")).unwrap_or_default();
     let head = format!("{}{kernel}\n", colours.out.strong(&name));
-    match load_within(&Source::new(&name, &bytes), &options, deadline.patience()) {
+    let source = Source::new(&name, &bytes);
+    match load_within(&source, &options, deadline.patience()) {
         Ok(loaded) => match &loaded.extracted {
-            Some(extracted) => (Status::Success, format!("{head}{}", report(&loaded, extracted))),
+            Some(extracted) => {
+                let accesses = accesses(&source, options, deadline);
+                (Status::Success, format!("{head}{}  {accesses}\n", report(&loaded, extracted)))
+            }
             None => (Status::Success, format!("{head}  a protocol, written by hand: nothing to extract\n")),
         },
         Err(error) if error.is_late() => {
@@ -64,7 +69,7 @@ fn examine(input: &mut Input, args: &DoctorArgs, deadline: &Deadline, colours: C
                 for help in &diagnostic.help {
                     let _ = writeln!(text, "  help: {help}");
                 }
-                list(&mut text, barriers_in_code(&Source::new(&name, &bytes), &options));
+                list(&mut text, barriers_in_code(&source, &options));
                 (Status::Inconclusive, text)
             }
             None => {
@@ -95,8 +100,23 @@ fn report(loaded: &Loaded, extracted: &Extracted) -> String {
         let at = place(extracted, remark.place(&lines).line);
         let _ = writeln!(text, "  {}, at {at}", remark.message);
     }
-    text.push_str("  accesses to shared memory are not listed here; `verify` looks at those of PTX\n");
     text
+}
+
+/// What is found of a kernel's accesses to shared memory.
+fn accesses(source: &Source<'_>, mut options: LoadOptions, deadline: &Deadline) -> String {
+    options.defines.insert(MEMORY.to_owned(), 1);
+    match load_within(source, &options, deadline.patience()) {
+        Ok(loaded) => match loaded.extracted.and_then(|extracted| extracted.memory) {
+            Some(memory) => followed(&memory),
+            None => "accesses to shared memory are not looked at".to_owned(),
+        },
+        Err(error) if error.is_late() => format!("accesses to shared memory: {}", deadline.said("read")),
+        Err(error) => {
+            let why = error.not_followed().map(|diagnostic| diagnostic.message.clone());
+            format!("data races are not decided: {}", why.unwrap_or_default())
+        }
+    }
 }
 
 /// Lines that are listed of one instruction.

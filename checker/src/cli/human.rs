@@ -18,7 +18,7 @@ use barcheck::{
 use barcheck_counterexamples::{PlaceLabel, Trace, agents, harmless, noun};
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
-use barcheck_specs::{Accesses, Diagnostic, Extracted, LineIndex, Lint};
+use barcheck_specs::{Diagnostic, Extracted, LineIndex, Lint};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -221,11 +221,7 @@ fn about(decided: &Decided) -> String {
 /// What of a kernel the verdict is about.
 fn looked_at(extracted: &Extracted) -> String {
     let (kept, all) = (grouped(extracted.kept as u64), grouped(extracted.instructions as u64));
-    let memory = match &extracted.memory {
-        None => "memory is not looked at".to_owned(),
-        Some(Accesses { undecided: Some(why), .. }) => format!("data races are not decided: {why}"),
-        Some(memory) => followed(memory),
-    };
+    let memory = extracted.memory.as_ref().map_or_else(|| "memory is not looked at".to_owned(), followed);
     format!("  {kept} of its {all} instructions concern barriers; {memory}\n")
 }
 

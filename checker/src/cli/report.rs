@@ -3,6 +3,8 @@
 use super::assumed::is_note;
 use super::decided::{Decided, Entry};
 use super::expect::Expectation;
+use super::extraction::{JsonExtraction, extraction};
+use super::place::{JsonPlace, place};
 use barcheck::{Allowed, Clause, Decision, Finding, Related, Remark, RoleCoverage, Smaller, Trouble};
 use barcheck_counterexamples::Trace;
 use barcheck_model::program::{Place, Target};
@@ -30,6 +32,9 @@ struct JsonClause<'a> {
 /// A remark on the text of a file.
 #[derive(Serialize)]
 struct JsonRemark<'a> {
+    /// What kind of note it is. None of errors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'static str>,
     message: &'a str,
     line: u32,
     column: u32,
@@ -52,6 +57,9 @@ struct Json<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     verified_with: &'a [BTreeMap<String, i64>],
     target: Option<&'static str>,
+    /// How the protocol of a kernel was extracted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extraction: Option<JsonExtraction<'a>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     parameters: BTreeMap<&'a str, i64>,
     verdict: &'static str,
@@ -189,12 +197,6 @@ struct JsonLoop<'a> {
 struct JsonOrigin<'a> {
     file: &'a str,
     line: u32,
-}
-
-#[derive(Serialize)]
-struct JsonPlace {
-    line: u32,
-    column: u32,
 }
 
 #[derive(Serialize)]
@@ -337,10 +339,6 @@ fn coverage(role: &RoleCoverage) -> JsonCoverage<'_> {
     }
 }
 
-fn place(place: Place) -> JsonPlace {
-    JsonPlace { line: place.line, column: place.column }
-}
-
 /// What keeps a text from having a meaning.
 fn remarks(decided: &Decision) -> Vec<JsonRemark<'_>> {
     if decided.trouble() != Some(Trouble::Malformed) {
@@ -354,8 +352,9 @@ fn said(decided: &Decision, is_meant: fn(&Diagnostic) -> bool) -> Vec<JsonRemark
     let lines = LineIndex::new(&decided.text);
     let mut remarks = Vec::new();
     for diagnostic in decided.diagnostics.iter().filter(|diagnostic| is_meant(diagnostic)) {
-        let place = diagnostic.place(&lines);
-        remarks.push(JsonRemark { message: &diagnostic.message, line: place.line, column: place.column });
+        let (Place { line, column, .. }, message) = (diagnostic.place(&lines), &diagnostic.message);
+        let name = is_note(diagnostic).then_some(diagnostic.code);
+        remarks.push(JsonRemark { name, message, line, column });
     }
     remarks
 }
@@ -381,6 +380,7 @@ pub(crate) fn json(decided: &Decided) -> String {
         given: &decided.given,
         verified_with: &decided.tried.verified,
         target: decided.target.map(Target::name),
+        extraction: decided.extracted.as_ref().map(extraction),
         parameters: decided.parameters.iter().map(|(name, value)| (name.as_str(), *value)).collect(),
         verdict: decided.verdict.name(),
         reason: decided.reason.as_ref().map(barcheck::Reason::line),

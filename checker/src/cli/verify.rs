@@ -127,7 +127,8 @@ fn options(args: &VerifyArgs, changes: Changes) -> Options {
     }
     let (lints, coverage) = (changes.lints, args.coverage);
     let deny_data_dependent = args.levels.denies_data_dependent();
-    Options { settings, readings, load, lints, coverage, deny_data_dependent }
+    let require_memory = args.require_memory;
+    Options { settings, readings, load, lints, coverage, deny_data_dependent, require_memory }
 }
 
 /// The findings that are known, if some are. The error is a message.

@@ -280,7 +280,7 @@ fn the_doctor_says_what_a_kernel_is_made_of() {
         .expect(0)
         .prints("warp 0")
         .prints("bar.sync 1, 64  at line 18 (/src/k.cu:15)")
-        .prints("accesses to shared memory are not listed here");
+        .prints("nothing is accessed in shared memory");
     let (_folder, path) = folder(
         ".version 8.0\n.entry k() .reqntid 32\n{\nmbarrier.arrive.noComplete.shared::cta.b64 _, [8], 1;\nret;\n}\n",
     );

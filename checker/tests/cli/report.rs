@@ -51,6 +51,116 @@ fn reports_follow_their_schema() {
     reports.iter().for_each(valid);
 }
 
+/// Two warps: both meet, and one writes what the other reads behind the barrier.
+const KERNEL: &str = "\
+.version 8.0
+.target sm_90
+.visible .entry follows() .maxntid 64
+{
+	.reg .b32 %r<4>;
+	.shared .b32 box;
+	mov.u32 %r1, %tid.x;
+	st.shared.u32 [box], 7;
+	bar.sync 0;
+	ld.shared.u32 %r2, [box];
+	barrier.sync 1, 64;
+	bar.sync 0;
+	ret;
+}
+.visible .entry loads() .reqntid 64
+{
+	.reg .b32 %r<4>;
+	.shared .b32 box[4];
+	mov.u32 %r1, %tid.x;
+	ld.global.u32 %r2, [%r1];
+	mov.u32 %r3, box;
+	add.s32 %r2, %r2, %r3;
+	bar.sync 0;
+	st.shared.u32 [%r2], %r1;
+	ret;
+}
+";
+
+#[test]
+fn a_report_of_a_kernel_says_from_what_its_protocol_was_extracted() {
+    let folder = crate::support::Folder::new();
+    let path = folder.add("k.ptx", KERNEL);
+    let reports = run(&["verify", "--format", "json", &path]).expect(0).json();
+    reports.iter().for_each(valid);
+    let extraction = &reports[0]["extraction"];
+    assert_eq!(extraction["group"]["size"], serde_json::json!([64, 1, 1]));
+    assert_eq!(extraction["group"]["from"], "most");
+    assert_eq!(extraction["instructions"]["read"], 7);
+    assert_eq!(extraction["instructions"]["relevant"], 3);
+    assert_eq!(extraction["barriers"], serde_json::json!({ "bar.sync": 2, "barrier.sync": 1 }));
+    assert_eq!(extraction["accesses"], serde_json::json!({ "followed": 2, "not_followed": [] }));
+    assert_eq!(reports[0]["notes"][0]["name"], "assumed");
+    let extraction = &reports[1]["extraction"];
+    assert_eq!(extraction["group"]["from"], "kernel");
+    assert_eq!(extraction["accesses"]["not_followed"][0]["line"], 24);
+    let without = run(&["verify", "--format", "json", "--no-memory", "--entry", "follows", &path]);
+    let without = without.expect(0).json();
+    valid(&without[0]);
+    assert!(without[0]["extraction"]["accesses"].is_null());
+    let protocol = verify(GOOD, &["--format", "json"]).json();
+    assert!(protocol[0]["extraction"].is_null());
+}
+
+/// What is behind the end of an array, and what descriptors say: neither is known.
+const UNKNOWN: &str = "\
+.version 8.0
+.target sm_90a
+.visible .entry behind() .reqntid 64
+{
+	.reg .pred %p;
+	.reg .b32 %t, %v;
+	.shared .align 16 .b8 a[256], b[256];
+	mov.u32 %t, %tid.x;
+	setp.lt.u32 %p, %t, 32;
+	@%p st.shared.u32 [a+256], %t;
+	@!%p ld.shared.u32 %v, [b];
+	bar.sync 0;
+	ret;
+}
+.visible .entry described() .reqntid 128
+{
+	.reg .f32 %f<4>;
+	.reg .b64 %d;
+	.shared .align 128 .b8 c[4096];
+	st.shared.u32 [c], 0;
+	mov.u64 %d, 64;
+	bar.sync 0;
+	wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %d, %d, 1, 1, 1, 0, 0;
+	ret;
+}
+";
+
+#[test]
+fn what_is_not_known_of_an_access_keeps_it_from_being_followed() {
+    let folder = crate::support::Folder::new();
+    let path = folder.add("k.ptx", UNKNOWN);
+    let not_followed = |entry: &str| {
+        let report = run(&["verify", "--format", "json", "--entry", entry, &path]).expect(0).json();
+        let accesses = &report[0]["extraction"]["accesses"];
+        (accesses["followed"].clone(), accesses["not_followed"][0]["line"].clone())
+    };
+    assert_eq!(not_followed("behind"), (1.into(), 10.into()));
+    assert_eq!(not_followed("described"), (1.into(), 23.into()));
+}
+
+#[test]
+fn with_all_accesses_required_a_kernel_of_which_one_is_not_followed_is_inconclusive() {
+    let folder = crate::support::Folder::new();
+    let path = folder.add("k.ptx", KERNEL);
+    run(&["verify", "--entry", "loads", &path]).expect(0).prints("0 of 1 accesses");
+    let required = run(&["verify", "--require-memory", "--format", "json", "--entry", "loads", &path]);
+    let required = required.expect(3).json();
+    assert_eq!(required[0]["verdict"], "inconclusive");
+    let reason = required[0]["reason"].as_str().expect("a reason");
+    assert!(reason.starts_with("24:2: 1 of 1 accesses to shared memory are not followed"), "{reason}");
+    run(&["verify", "--require-memory", "--entry", "follows", &path]).expect(0);
+}
+
 #[test]
 fn two_runs_agree() {
     let folder = crate::support::Folder::new();

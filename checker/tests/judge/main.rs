@@ -10,6 +10,7 @@ mod choices;
 mod cluster;
 mod divergence;
 mod field;
+mod fills;
 mod mbarrier;
 mod memory;
 mod named;

@@ -1,5 +1,5 @@
-//! Random protocols of copies out of shared memory: the engines and the naive explorer must say the same of
-//! each of them.
+//! Random protocols of copies out of shared memory, and of copies into it by `cp.async`: the engines and the
+//! naive explorer must say the same of each of them.
 //!
 //! `BARCHECK_RANDOM=N` sets the number of seeds, `BARCHECK_SEED=N` the first one,
 //! `BARCHECK_STATES=N` how many states the naive explorer looks at before it gives up on one,
@@ -12,6 +12,7 @@ use crate::two;
 use crate::engine::engine;
 use barcheck_model::machine::ExitedThreads;
 use barcheck_naive::explore::{Outcome, Verdict, explore};
+use barcheck_naive::generate_fills::generate_fills;
 use barcheck_naive::generate_stores::generate_stores;
 use barcheck_naive::protocol::*;
 use barcheck_naive::shrink::shrink;
@@ -69,14 +70,45 @@ const FEATURES: &[&str] = &[
 
 const RULES: &[&str] = &["data-race", "deadlock", "in-flight-at-exit", "missing-fence", "unobserved-phase"];
 
+/// What the protocols of `cp.async` are made of.
+const FILLS: &[&str] = &[
+    "cp.async buf",
+    "cp.async.ca.shared.global buf",
+    "cp.async.cg.shared.global buf",
+    ", 16;",
+    "cp.async.commit_group",
+    "cp.async.wait_group 0",
+    "cp.async.wait_group 1",
+    "cp.async.wait_group 2",
+    "cp.async.wait_all",
+    "cp.async.bulk.global",
+    "cp.async.bulk.wait_group.read 1",
+    "fence.proxy.async;",
+    "mbarrier.wait.parity",
+    "bar.sync",
+    "atomic",
+    "lane < ",
+    "lane % 2",
+    "loop {",
+];
+
 #[test]
 fn engines_and_naive_explorer_agree_on_copies_out_of_shared_memory() {
+    compare(generate_stores, FEATURES);
+}
+
+#[test]
+fn engines_and_naive_explorer_agree_on_copies_by_cp_async() {
+    compare(generate_fills, FILLS);
+}
+
+fn compare(generate: fn(u64) -> Protocol, expected: &[&'static str]) {
     let count = number("BARCHECK_RANDOM", 1_500);
     let first = number("BARCHECK_SEED", 0);
     let (mut compared, mut verified, mut states, mut differ) = (0, 0, 0, 0);
     let (mut rules, mut features) = (BTreeMap::<String, u64>::new(), BTreeMap::<&str, u64>::new());
     let judged = |seed| {
-        let protocol = generate_stores(seed);
+        let protocol = generate(seed);
         let outcome = explore(&protocol, cap());
         let differs = difference(&protocol, &outcome).is_some();
         (seed, protocol, outcome, differs)
@@ -90,7 +122,7 @@ fn engines_and_naive_explorer_agree_on_copies_out_of_shared_memory() {
         if outcome.verdict == Verdict::Verified {
             verified += 1;
             let text = protocol.text();
-            for feature in FEATURES.iter().filter(|feature| text.contains(**feature)) {
+            for feature in expected.iter().filter(|feature| text.contains(**feature)) {
                 *features.entry(feature).or_default() += 1;
             }
         }
@@ -112,7 +144,7 @@ fn engines_and_naive_explorer_agree_on_copies_out_of_shared_memory() {
     if count >= 1_000 {
         let missing: Vec<_> = RULES.iter().filter(|rule| !rules.contains_key(**rule)).collect();
         assert!(missing.is_empty(), "{missing:?}");
-        let missing: Vec<_> = FEATURES.iter().filter(|part| !features.contains_key(**part)).collect();
+        let missing: Vec<_> = expected.iter().filter(|part| !features.contains_key(**part)).collect();
         assert!(missing.is_empty(), "{missing:?}");
     }
 }
@@ -121,6 +153,7 @@ fn engines_and_naive_explorer_agree_on_copies_out_of_shared_memory() {
 fn a_seed_gives_one_protocol_of_copies() {
     for seed in 0..200 {
         assert_eq!(generate_stores(seed).text(), generate_stores(seed).text());
+        assert_eq!(generate_fills(seed).text(), generate_fills(seed).text());
     }
 }
 
@@ -130,12 +163,13 @@ fn shown_on_demand() {
     let count = number("BARCHECK_SHOW", 0);
     let first = number("BARCHECK_SEED", 0);
     for seed in first..first + count {
-        let protocol = generate_stores(seed);
-        let outcome = explore(&protocol, cap());
-        println!(
-            "// seed {seed}: {:?} {:?}, {} states, gave up: {}, not modelled: {:?}",
-            outcome.verdict, outcome.rules, outcome.states, outcome.gave_up, outcome.not_modelled
-        );
-        println!("{}", protocol.text());
+        for protocol in [generate_stores(seed), generate_fills(seed)] {
+            let outcome = explore(&protocol, cap());
+            println!(
+                "// seed {seed}: {:?} {:?}, {} states, gave up: {}, not modelled: {:?}",
+                outcome.verdict, outcome.rules, outcome.states, outcome.gave_up, outcome.not_modelled
+            );
+            println!("{}", protocol.text());
+        }
     }
 }

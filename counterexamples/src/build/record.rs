@@ -7,7 +7,7 @@ use barcheck_model::Patience;
 use barcheck_model::agent::{Action, Move};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{self, Advanced, End, Finding, Log, Machine, Options, StepOutcome};
-use barcheck_model::program::{AccessKind, AgentId, Op, Program};
+use barcheck_model::program::{AgentId, Op, Program};
 
 use crate::build::said::Said;
 use crate::build::snapshot;
@@ -426,7 +426,10 @@ impl Recorder {
             Model::Accessed(locations) => Event::Accessed {
                 access: match action {
                     Some(Action::Access(kind, _)) => wording::access_name(*kind).to_owned(),
-                    Some(Action::Proxy(_)) => wording::access_name(AccessKind::Store).to_owned(),
+                    Some(Action::Proxy(action)) => {
+                        let transfer = action.transfer();
+                        transfer.map_or("", |of| wording::access_name(of.access())).to_owned()
+                    }
                     _ => String::new(),
                 },
                 locations: locations.iter().map(|l| program.location_name(*l)).collect(),

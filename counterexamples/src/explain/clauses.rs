@@ -6,7 +6,7 @@ use super::case::{Case, is_pool};
 use super::counts;
 use super::waiters::waiters;
 use crate::objects::is_object;
-use crate::trace::{COPY, Detail, STORE};
+use crate::trace::{COPY, Detail, FILL, STORE};
 
 /// The clause that a finding rests on, where it is not the first of its rule.
 pub(super) fn of(case: &Case<'_>) -> Option<&'static str> {
@@ -23,6 +23,7 @@ pub(super) fn of(case: &Case<'_>) -> Option<&'static str> {
         Rule::MissingFence if later == STORE => Some("ptx.proxies"),
         Rule::DataRace if earlier == STORE => Some("ptx.bulk-wait-group"),
         Rule::DataRace if later == STORE => Some("ptx.bulk-store"),
+        Rule::DataRace if earlier == FILL => Some("ptx.cp-async-wait-group"),
         Rule::DataRace if earlier == COPY => Some("ptx.bulk-copy-asynchronous"),
         _ => None,
     }

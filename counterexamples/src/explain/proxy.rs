@@ -1,4 +1,4 @@
-//! Copies out of shared memory: what they do not see, and what they may still read.
+//! Copies that their thread waits for: what they do not see, and what they may still read or write.
 
 use super::case::{Case, sentence};
 use super::words::Words;
@@ -30,6 +30,20 @@ pub(super) fn still_reads(issuer: &str, writer: &str) -> String {
         true => format!("{waits}."),
         false => format!(
             "{waits}; and {writer} knows of that only from a barrier at which {issuer} arrives after this wait."
+        ),
+    }
+}
+
+/// A location is accessed that a `cp.async` may still write.
+pub(super) fn still_writes(issuer: &str, other: &str) -> String {
+    let waits = format!(
+        "The copy may land at any time until {issuer} has executed `cp.async.wait_group` for its group, with a \
+         number that leaves that group not out, or `cp.async.wait_all`"
+    );
+    match other == issuer {
+        true => format!("{waits}."),
+        false => format!(
+            "{waits}; and {other} knows of that only from a barrier at which {issuer} arrives after this wait."
         ),
     }
 }

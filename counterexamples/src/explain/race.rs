@@ -9,7 +9,7 @@ use super::place::Remark;
 use super::proxy;
 use super::words::Words;
 use crate::objects::{Flight, flights};
-use crate::trace::{COPY, Detail, Event, STORE, Step};
+use crate::trace::{COPY, Detail, Event, FILL, STORE, Step};
 use crate::wording::{Parties, Wording};
 
 /// The later access of a conflict is the last step; the earlier one is looked up.
@@ -27,11 +27,10 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     let early = race.and_then(|before| early::of(case, (before, earlier_access), (last, access)));
     let there = before.map(|s| case.at(s.location)).unwrap_or_default();
     let (later_by, earlier_by) = (case.agent(last.agent), case.agent(*earlier));
-    let missing = what_is_missing(Some(rule.name()), [earlier_access, access]);
     let what_is_missing = match &early {
         Some(early) => early.says(case),
         None if rule == Rule::DataRace && unannounced.is_some() => ANNOUNCED_LATE.to_owned(),
-        None => missing.to_owned(),
+        None => what_is_missing(Some(rule.name()), [earlier_access, access]).to_owned(),
     };
     let message = format!(
         "{later_by}'s {access} of {location}{} conflicts with {earlier_by}'s {earlier_access}{there}: \
@@ -58,7 +57,8 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
             words.related.push(early.place(case));
             return words;
         }
-        if rule == Rule::DataRace && !is_too_early && !(earlier_access == STORE && *earlier == last.agent) {
+        let is_own = is_waited_for(earlier_access) && *earlier == last.agent;
+        if rule == Rule::DataRace && !is_too_early && !is_own {
             words
                 .sentences
                 .extend(unannounced.or(landing).or(unwaited.clone()).or_else(|| between(case, before, last)));
@@ -84,6 +84,11 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     words
 }
 
+/// Whether it is a copy for which its own thread waits.
+fn is_waited_for(access: &str) -> bool {
+    [STORE, FILL].contains(&access)
+}
+
 /// What is not so between two accesses that nothing orders, and what would mend it. Of a copy it may be that
 /// it was begun too early.
 fn unordered(
@@ -100,6 +105,7 @@ fn unordered(
              complete before its own access."
         ),
         STORE => proxy::still_reads(earlier_by, later_by),
+        FILL => proxy::still_writes(earlier_by, later_by),
         _ => format!(
             "Nothing makes one of them come first: in another run the {access} may come before the \
              {earlier_access}. Both have to be separated by a barrier: {earlier_by} arrives after its access, \
@@ -250,6 +256,8 @@ fn announced_late(case: &Case<'_>, before: &Step, last: &Step) -> Option<String>
 pub(crate) fn what_is_missing(rule: Option<&str>, [earlier, access]: [&str; 2]) -> &'static str {
     if rule == Some(Rule::DataRace.name()) && earlier == STORE {
         "nothing makes it wait until the copy has read"
+    } else if rule == Some(Rule::DataRace.name()) && earlier == FILL {
+        "nothing makes it wait until the copy has landed"
     } else if rule == Some(Rule::DataRace.name()) {
         "no barrier orders the two"
     } else if access == STORE {
@@ -265,6 +273,7 @@ fn past(access: &str) -> &'static str {
         "write" => "wrote",
         "copy" => "began a copy to",
         "store" => "began a store of",
+        "fill" => "began a `cp.async` to",
         _ => "atomically updated",
     }
 }

@@ -53,6 +53,7 @@ fn verb(access: &str) -> &str {
         "write" => "writes",
         "atomic" => "atomically updates",
         "store" => "begins a store of",
+        "fill" => "begins a `cp.async` to",
         other => other,
     }
 }

@@ -26,6 +26,9 @@ pub(crate) const COPY: &str = "copy";
 /// What a read is called that a copy makes.
 pub(crate) const STORE: &str = "store";
 
+/// What the write of a `cp.async` is called.
+pub(crate) const FILL: &str = "fill";
+
 /// The value of [`Trace::format`].
 pub const FORMAT: &str = "barcheck-trace/1";
 

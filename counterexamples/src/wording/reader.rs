@@ -87,7 +87,7 @@ impl Reader<'_> {
     fn proxy(&self, written: &str, made: &Move) -> String {
         let Action::Proxy(action) = &made.action else { return written.to_owned() };
         let name = written.split_whitespace().next().unwrap_or_default();
-        match &action.stored()[..] {
+        match &action.locations()[..] {
             [location] => format!("{name} {}", self.program.location_name(*location)),
             _ => written.to_owned(),
         }
@@ -148,5 +148,6 @@ pub(crate) fn access_name(kind: AccessKind) -> &'static str {
         AccessKind::Atomic => "atomic",
         AccessKind::Copy => "copy",
         AccessKind::Store => "store",
+        AccessKind::Fill => "fill",
     }
 }

@@ -41,7 +41,7 @@ pub use eval::{Fault, FaultKind, LaneValues, Value};
 pub use follow::{follow, release};
 pub use moves::moves;
 pub use outcome::Outcome;
-pub use stores::{OpenStore, ProxyAction, StoredFrom};
+pub use stores::{OpenStore, ProxyAction, Transferred};
 pub use trail::Trail;
 pub(crate) use trail::counted;
 

@@ -1,15 +1,15 @@
-//! Copies out of memory and their groups, as the lanes of a warp execute them.
+//! Copies that their lane waits for and their groups, as the lanes of a warp execute them.
 //!
 //! Groups belong to the lane that began their copies. Nobody else sees them: they are part of the agent's
 //! configuration. How old a group is matters only up to the largest number for which the code waits, and of
-//! copies out of one location only the youngest of each lane.
+//! copies out of, or into, one location only the youngest of each lane.
 
 use super::Context;
 use super::config::Config;
 use super::eval::{Eval, FaultKind, each_lane};
 use super::operands;
-use super::stores::{OpenStore, ProxyAction, StoredFrom};
-use crate::program::{ArrayId, Code, Expr, Locations, Op, Pc, ProxyOp};
+use super::stores::{OpenStore, ProxyAction, Transferred};
+use crate::program::{ArrayId, Code, Expr, Locations, Op, Pc, ProxyOp, Transfer};
 
 /// What a fragment that stands at such an instruction could do.
 pub(super) fn action(
@@ -19,27 +19,31 @@ pub(super) fn action(
     lanes: u32,
 ) -> Result<ProxyAction, FaultKind> {
     Ok(match op {
-        ProxyOp::Store(array, index) => ProxyAction::Store(stored_from(eval, *array, index.as_ref())?),
-        ProxyOp::Commit => ProxyAction::Commit,
-        ProxyOp::Wait(newest) => {
+        ProxyOp::Begin(transfer, array, index) => {
+            ProxyAction::Begin(*transfer, transferred(eval, *array, index.as_ref())?)
+        }
+        ProxyOp::Commit(transfer) => ProxyAction::Commit(*transfer),
+        ProxyOp::Wait(transfer, newest) => {
+            let (transfer, newest) = (*transfer, *newest);
             let mut closed = Locations::new();
-            for store in config.stores.iter().filter(|store| store.is_covered(*newest)) {
+            for store in config.stores.iter().filter(|store| store.is_covered(transfer, newest)) {
                 let is_open = |other: &OpenStore| {
-                    let left = if other.is_covered(*newest) { other.lanes & !lanes } else { other.lanes };
-                    other.location == store.location && left != 0
+                    let is_covered = other.is_covered(transfer, newest);
+                    let left = if is_covered { other.lanes & !lanes } else { other.lanes };
+                    (other.transfer, other.location) == (transfer, store.location) && left != 0
                 };
                 if !closed.contains(&store.location) && !config.stores.iter().any(is_open) {
                     closed.push(store.location);
                 }
             }
-            ProxyAction::Wait(*newest, closed)
+            ProxyAction::Wait(transfer, newest, closed)
         }
         ProxyOp::Fence(window) => ProxyAction::Fence(*window),
     })
 }
 
-fn stored_from(eval: &Eval<'_>, array: ArrayId, index: Option<&Expr>) -> Result<StoredFrom, FaultKind> {
-    let mut from = StoredFrom::new();
+fn transferred(eval: &Eval<'_>, array: ArrayId, index: Option<&Expr>) -> Result<Transferred, FaultKind> {
+    let mut from = Transferred::new();
     for lane in each_lane(eval.lanes) {
         let index = index.map(|index| eval.number(index, lane)).transpose()?;
         let location = operands::location(eval.context.program, (array, eval.context.cta()), index)?;
@@ -53,25 +57,31 @@ fn stored_from(eval: &Eval<'_>, array: ArrayId, index: Option<&Expr>) -> Result<
 }
 
 /// What becomes of the copies of an agent some of whose lanes execute such an instruction.
-// clause: ptx.bulk-groups
+// clause: ptx.bulk-groups, ptx.cp-async-groups
 pub(super) fn perform(context: Context<'_>, config: &mut Config, (pc, lanes): (Pc, u32), of: &ProxyAction) {
     let stores = &mut config.stores;
     match of {
-        ProxyAction::Store(from) => {
-            for (location, lanes) in from.iter().copied() {
+        ProxyAction::Begin(transfer, all) => {
+            let transfer = *transfer;
+            for (location, lanes) in all.iter().copied() {
                 // Whoever waits for this copy waits for the older ones of its lane too.
-                let of_it = stores.iter_mut().filter(|store| store.location == location);
+                let of_it = stores.iter_mut().filter(|s| (s.transfer, s.location) == (transfer, location));
                 of_it.for_each(|store| store.lanes &= !lanes);
-                stores.push(OpenStore { location, age: 0, pc, lanes });
+                stores.push(OpenStore { transfer, location, age: 0, pc, lanes });
             }
             stores.retain(|store| store.lanes != 0);
         }
-        ProxyAction::Commit => {
-            let oldest = oldest(context.code);
-            split(stores, lanes, &|store| OpenStore { age: (store.age + 1).min(oldest), ..store });
+        ProxyAction::Commit(transfer) => {
+            let oldest = oldest(context.code, *transfer);
+            let older = |store: OpenStore| match store.transfer == *transfer {
+                true => (store.age + 1).min(oldest),
+                false => store.age,
+            };
+            split(stores, lanes, &|store| OpenStore { age: older(store), ..store });
         }
-        ProxyAction::Wait(newest, _) => {
-            let closed = |store: OpenStore| if store.is_covered(*newest) { 0 } else { store.lanes };
+        ProxyAction::Wait(transfer, newest, _) => {
+            let is_closed = |store: OpenStore| store.is_covered(*transfer, *newest);
+            let closed = |store: OpenStore| if is_closed(store) { 0 } else { store.lanes };
             split(stores, lanes, &|store| OpenStore { lanes: closed(store), ..store });
         }
         ProxyAction::Fence(_) => return,
@@ -80,9 +90,11 @@ pub(super) fn perform(context: Context<'_>, config: &mut Config, (pc, lanes): (P
 }
 
 /// The age from which on a group is covered by every wait of the code.
-fn oldest(code: &Code) -> u32 {
+fn oldest(code: &Code, transfer: Transfer) -> u32 {
     let waits = code.ops.iter().filter_map(|op| match op {
-        Op::Proxy(ProxyOp::Wait(newest)) => Some(newest.saturating_add(1)),
+        Op::Proxy(ProxyOp::Wait(of, newest)) if *of == transfer => {
+            Some(newest.unwrap_or(0).saturating_add(1))
+        }
         _ => None,
     });
     waits.max().unwrap_or(1)

@@ -1,27 +1,30 @@
-//! Copies out of memory that an agent has begun, and what it does to them.
+//! Copies that an agent has begun and waits for, and what it does to them.
 
-use crate::program::{LocationId, Locations, Pc, Window};
+use crate::program::{LocationId, Locations, Pc, Transfer, Window};
 use smallvec::SmallVec;
 
-/// The locations from which copies begin, in order, each with the lanes that begin them, as a bit mask.
-pub type StoredFrom = SmallVec<[(LocationId, u32); 1]>;
+/// The locations that copies read or write, in order, each with the lanes that begin them, as a bit mask.
+pub type Transferred = SmallVec<[(LocationId, u32); 1]>;
 
 /// An instruction of the asynchronous proxy, operands evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ProxyAction {
     /// Copies begin.
-    Store(StoredFrom),
+    Begin(Transfer, Transferred),
     /// Copies become a group.
-    Commit,
-    /// Waits for all groups but so many of the newest; the copies out of these locations have read then.
-    Wait(u32, Locations),
+    Commit(Transfer),
+    /// Waits for all groups but so many of the newest, or for all copies; those of these locations have
+    /// finished then.
+    Wait(Transfer, Option<u32>, Locations),
     /// A fence between the proxies.
     Fence(Window),
 }
 
-/// The youngest copies of some lanes out of a location, which may still be reading.
+/// The youngest copies of some lanes out of or into a location, which may not have finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OpenStore {
+    /// What they do.
+    pub transfer: Transfer,
     /// The location.
     pub location: LocationId,
     /// 0 as long as they are in no group, 1 in the newest group of their lanes, 2 in the one before, and so
@@ -34,19 +37,28 @@ pub struct OpenStore {
 }
 
 impl ProxyAction {
-    /// The locations that copies read from now on.
+    /// The locations that copies read or write from now on.
     #[must_use]
-    pub fn stored(&self) -> Locations {
+    pub fn locations(&self) -> Locations {
         match self {
-            Self::Store(from) => from.iter().map(|(location, _)| *location).collect(),
-            Self::Commit | Self::Wait(..) | Self::Fence(_) => Locations::new(),
+            Self::Begin(_, all) => all.iter().map(|(location, _)| *location).collect(),
+            Self::Commit(_) | Self::Wait(..) | Self::Fence(_) => Locations::new(),
+        }
+    }
+
+    /// What it does to these.
+    #[must_use]
+    pub fn transfer(&self) -> Option<Transfer> {
+        match self {
+            Self::Begin(transfer, _) => Some(*transfer),
+            Self::Commit(_) | Self::Wait(..) | Self::Fence(_) => None,
         }
     }
 }
 
 impl OpenStore {
-    /// Whether a wait for all groups but so many of the newest waits for it.
-    pub(super) fn is_covered(self, newest: u32) -> bool {
-        self.age > newest
+    /// Whether a wait for all groups but so many of the newest, or for all copies, waits for it.
+    pub(super) fn is_covered(self, transfer: Transfer, newest: Option<u32>) -> bool {
+        self.transfer == transfer && newest.is_none_or(|newest| self.age > newest)
     }
 }

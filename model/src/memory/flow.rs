@@ -10,7 +10,7 @@ use super::layout::{
     RELEASED_NEAR, carried,
 };
 use crate::barrier::{Arrival, BarrierId, Carries};
-use crate::program::{AccessKind, AgentId, LocationId, Program, Scope, Semantics, Spaces, Window};
+use crate::program::{AccessKind, AgentId, LocationId, Program, Scope, Semantics, Spaces, Transfer, Window};
 use crate::rule::Rule;
 
 /// An earlier access with which one conflicts that is not ordered after it: the rule violated, the location,
@@ -75,8 +75,8 @@ pub trait Knowledge {
         });
     }
 
-    /// The copies that an agent has begun out of these locations have read, and the agent knows it.
-    fn finish(&mut self, layout: Layout, agent: AgentId, locations: &[LocationId]);
+    /// The copies of a kind that an agent has begun at these locations have finished, and the agent knows it.
+    fn finish(&mut self, layout: Layout, agent: AgentId, of: Transfer, locations: &[LocationId]);
 
     /// A fence between the proxies: the generic writes in its window that the agent knows of are fenced for
     /// whoever learns of the fence.

@@ -1,7 +1,7 @@
 //! Who can hold knowledge of an access.
 
 use crate::barrier::{BarrierId, Carries, Facts, mbarrier};
-use crate::program::{AccessKind, AgentId, LocationId, Op, Program, ProxyOp};
+use crate::program::{AccessKind, AgentId, LocationId, Op, Program, ProxyOp, Transfer};
 
 /// Who can hold knowledge of an access, as numbers.
 ///
@@ -189,7 +189,7 @@ impl Stored {
         let mut stored =
             Self { first: u32::MAX, end: 0, declared: u32::try_from(declared).unwrap_or(u32::MAX) };
         for op in program.roles.iter().flat_map(|role| &role.code.ops) {
-            if let Op::Proxy(ProxyOp::Store(array, _)) = op {
+            if let Op::Proxy(ProxyOp::Begin(Transfer::Store, array, _)) = op {
                 let array = &program.arrays[array.index()];
                 let end = array.first.0 + array.length.unwrap_or(1);
                 (stored.first, stored.end) = (stored.first.min(array.first.0), stored.end.max(end));

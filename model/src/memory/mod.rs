@@ -16,7 +16,7 @@ pub use layout::Layout;
 pub use recorded::{Flow, Passing};
 
 use crate::barrier::BarrierId;
-use crate::program::{AccessKind, AgentId, LocationId, Program, Spaces, Window};
+use crate::program::{AccessKind, AgentId, LocationId, Program, Spaces, Transfer, Window};
 use crate::rule::Rule;
 
 /// One access that may still matter.
@@ -180,7 +180,7 @@ impl Memory {
         for earlier in self
             .accesses
             .iter()
-            .filter(|a| a.about == About::Made && a.kind.is_apart_from(a.agent, agent))
+            .filter(|a| a.about == About::Made && a.kind.is_apart_from(a.agent, (agent, kind)))
             .filter(|a| locations.contains(&a.location))
         {
             let rule = if !earlier.kind.conflicts_with(kind) {
@@ -311,12 +311,12 @@ impl Knowledge for Memory {
         locations: &[LocationId],
     ) -> Vec<Conflict> {
         let mut known = Holders::default();
-        // Not even its agent knows when a copy reads.
-        if kind != AccessKind::Store {
+        // Not even its agent knows when a copy reads or writes.
+        if !kind.is_of_copy() {
             known.add(layout.time(agent));
         }
         // clause: nbarrier.no-memory
-        if !layout.has_fences() && kind != AccessKind::Store {
+        if !layout.has_fences() && !kind.is_of_copy() {
             known.add(layout.memory(agent));
         }
         self.touch(layout, (agent, kind), locations, &known)
@@ -338,8 +338,8 @@ impl Knowledge for Memory {
         }
     }
 
-    fn finish(&mut self, layout: Layout, agent: AgentId, locations: &[LocationId]) {
-        self.has_read(layout, agent, locations);
+    fn finish(&mut self, layout: Layout, agent: AgentId, of: Transfer, locations: &[LocationId]) {
+        self.has_finished(layout, agent, of.access(), locations);
     }
 
     fn fence_proxies(&mut self, layout: Layout, program: &Program, agent: AgentId, window: Window) {
@@ -353,7 +353,7 @@ impl Knowledge for Memory {
             }
             let needs_memory = layout.needs_memory_order(access.kind);
             live.iter().any(|agent| {
-                access.kind.is_apart_from(access.agent, *agent)
+                (access.agent != *agent || access.kind.is_of_copy())
                     && !(access.known.has(layout.time(*agent))
                         && (!needs_memory || access.known.has(layout.memory(*agent))))
             })

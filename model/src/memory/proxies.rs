@@ -44,13 +44,23 @@ impl Memory {
         }
     }
 
-    /// The copies that an agent has begun out of these locations have read, and the agent knows it.
-    // clause: ptx.bulk-wait-group
-    pub(super) fn has_read(&mut self, layout: Layout, agent: AgentId, locations: &[LocationId]) {
-        let stores = self.accesses.iter_mut().filter(|a| (a.agent, a.kind) == (agent, AccessKind::Store));
-        for store in stores.filter(|a| locations.contains(&a.location)) {
-            store.known.add(layout.time(agent));
-            store.known.add(layout.memory(agent));
+    /// The copies of a kind that an agent has begun out of, or into, these locations have finished, and the
+    /// agent knows it.
+    // clause: ptx.bulk-wait-group, ptx.cp-async-wait-group
+    pub(super) fn has_finished(
+        &mut self,
+        layout: Layout,
+        agent: AgentId,
+        kind: AccessKind,
+        locations: &[LocationId],
+    ) {
+        let copies = self.accesses.iter_mut().filter(|a| {
+            let Access { about, agent: by, kind: of, .. } = **a;
+            (about, by, of) == (About::Made, agent, kind)
+        });
+        for copy in copies.filter(|a| locations.contains(&a.location)) {
+            copy.known.add(layout.time(agent));
+            copy.known.add(layout.memory(agent));
         }
     }
 
@@ -63,7 +73,8 @@ impl Memory {
         };
         let made = self.accesses.iter().find(is_it);
         made.is_none_or(|made| {
-            made.agent == agent || made.known.has(layout.time(agent)) && made.known.has(layout.memory(agent))
+            made.agent == agent && !made.kind.is_of_copy()
+                || made.known.has(layout.time(agent)) && made.known.has(layout.memory(agent))
         })
     }
 }

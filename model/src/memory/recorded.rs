@@ -6,7 +6,7 @@
 
 use super::layout::Layout;
 use super::{Conflict, Knowledge, Known, Memory};
-use crate::program::{AccessKind, AgentId, LocationId, Program, Spaces, Window};
+use crate::program::{AccessKind, AgentId, LocationId, Program, Spaces, Transfer, Window};
 
 /// One thing that a step does to memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -19,8 +19,8 @@ enum Doing {
     Publish(AgentId, Spaces),
     /// The agent begins a copy, in a slot.
     Copy(AgentId, u16, LocationId),
-    /// The copies that the agent has begun out of these locations have read.
-    Finish(AgentId, Vec<LocationId>),
+    /// The copies of a kind that the agent has begun at these locations have finished.
+    Finish(AgentId, Transfer, Vec<LocationId>),
     /// A fence between the proxies.
     FenceProxies(AgentId, Window),
     /// What these agents know is settled.
@@ -63,7 +63,7 @@ impl Flow {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let of = |doing: &Doing| match doing {
-            Doing::Access(_, _, locations) | Doing::Finish(_, locations) => {
+            Doing::Access(_, _, locations) | Doing::Finish(_, _, locations) => {
                 locations.capacity() * size_of::<LocationId>()
             }
             Doing::Settle(live) => live.capacity() * size_of::<AgentId>(),
@@ -116,7 +116,7 @@ impl Flow {
                         return false;
                     }
                 }
-                Doing::Finish(agent, locations) => memory.finish(layout, *agent, locations),
+                Doing::Finish(agent, of, locations) => memory.finish(layout, *agent, *of, locations),
                 Doing::FenceProxies(agent, window) => {
                     memory.fence_proxies(layout, program, *agent, *window);
                 }
@@ -161,8 +161,8 @@ impl Knowledge for Flow {
         Vec::new()
     }
 
-    fn finish(&mut self, _: Layout, agent: AgentId, locations: &[LocationId]) {
-        self.doings.push(Doing::Finish(agent, locations.to_vec()));
+    fn finish(&mut self, _: Layout, agent: AgentId, of: Transfer, locations: &[LocationId]) {
+        self.doings.push(Doing::Finish(agent, of, locations.to_vec()));
     }
 
     fn fence_proxies(&mut self, _: Layout, _: &Program, agent: AgentId, window: Window) {

@@ -52,6 +52,8 @@ pub enum AccessKind {
     Copy,
     /// A read by a copy out of the location that an agent began, likewise.
     Store,
+    /// A write by a `cp.async` that an agent began, likewise.
+    Fill,
 }
 
 impl Spaces {
@@ -70,7 +72,7 @@ impl AccessKind {
     #[must_use]
     pub fn overwrites(self) -> bool {
         match self {
-            Self::Write | Self::Copy => true,
+            Self::Write | Self::Copy | Self::Fill => true,
             Self::Read | Self::Atomic | Self::Store => false,
         }
     }
@@ -80,16 +82,29 @@ impl AccessKind {
     #[must_use]
     pub fn is_generic_write(self) -> bool {
         match self {
-            Self::Write | Self::Atomic => true,
+            Self::Write | Self::Atomic | Self::Fill => true,
             Self::Read | Self::Copy | Self::Store => false,
         }
     }
 
-    /// Whether an access that an agent makes now may conflict with one that `earlier` made. An agent's own
-    /// accesses are ordered, but for what copies do that it began.
+    /// Whether an access that an agent makes now may conflict with one of this kind that `earlier` made. An
+    /// agent's own accesses are ordered, but for what copies do that it began. Of several `cp.async` to one
+    /// location each fills a part.
+    // clause: ptx.cp-async
     #[must_use]
-    pub fn is_apart_from(self, earlier: AgentId, agent: AgentId) -> bool {
-        earlier != agent || matches!(self, Self::Copy | Self::Store)
+    pub fn is_apart_from(self, earlier: AgentId, (agent, kind): (AgentId, Self)) -> bool {
+        earlier != agent
+            || match self {
+                Self::Copy | Self::Store => true,
+                Self::Fill => kind != Self::Fill,
+                Self::Read | Self::Write | Self::Atomic => false,
+            }
+    }
+
+    /// Whether an agent's own accesses are not ordered with one of this kind that it began.
+    #[must_use]
+    pub fn is_of_copy(self) -> bool {
+        matches!(self, Self::Copy | Self::Store | Self::Fill)
     }
 
     /// Whether two accesses to one location by different agents conflict: one of them writes, and not both
@@ -99,7 +114,7 @@ impl AccessKind {
     pub fn conflicts_with(self, other: Self) -> bool {
         match (self, other) {
             (Self::Read | Self::Store, Self::Read | Self::Store) | (Self::Atomic, Self::Atomic) => false,
-            (Self::Write | Self::Copy, _) | (_, Self::Write | Self::Copy) => true,
+            (Self::Write | Self::Copy | Self::Fill, _) | (_, Self::Write | Self::Copy | Self::Fill) => true,
             (Self::Read | Self::Store, Self::Atomic) | (Self::Atomic, Self::Read | Self::Store) => true,
         }
     }

@@ -23,7 +23,7 @@ pub use instruction::*;
 use instruction::{Expressions, Written};
 pub use memory::{AccessKind, Array, Locations, Space, Spaces};
 pub use objects::Objects;
-pub use proxy::{ProxyOp, Window};
+pub use proxy::{ProxyOp, Transfer, Window};
 
 use crate::systems::systems;
 use std::fmt;
@@ -209,7 +209,7 @@ impl Program {
     #[must_use]
     pub fn stores(&self) -> bool {
         let mut ops = self.roles.iter().flat_map(|role| &role.code.ops);
-        ops.any(|op| matches!(op, Op::Proxy(ProxyOp::Store(..))))
+        ops.any(|op| matches!(op, Op::Proxy(ProxyOp::Begin(Transfer::Store, ..))))
     }
 }
 
@@ -411,7 +411,7 @@ impl Op {
 
     /// It accesses memory, now or when what it leaves pending lands.
     pub(crate) fn accesses(&self) -> bool {
-        matches!(self, Self::Access(..) | Self::Proxy(ProxyOp::Store(..)))
+        matches!(self, Self::Access(..) | Self::Proxy(ProxyOp::Begin(..)))
             || self.on_barriers().is_some_and(BarrierOp::accesses)
     }
 

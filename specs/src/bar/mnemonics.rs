@@ -27,6 +27,14 @@ pub(crate) fn find_in(target: Target, text: &str) -> Option<&'static Mnemonic> {
     find(text).find(|mnemonic| mnemonic.opcode.target() == target)
 }
 
+/// The same, where qualifiers that change nothing here may be written as well.
+pub(crate) fn find_qualified(target: Target, text: &str) -> Option<&'static Mnemonic> {
+    find_in(target, text).or_else(|| {
+        let unqualified = (system::notation(target).unqualified)(&text.to_ascii_lowercase())?;
+        find_in(target, &unqualified)
+    })
+}
+
 /// All mnemonics of `target`.
 pub(crate) fn of_target(target: Target) -> impl Iterator<Item = &'static str> {
     (system::notation(target).mnemonics)().iter().map(|mnemonic| mnemonic.text.as_str())

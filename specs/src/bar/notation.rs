@@ -32,6 +32,8 @@ pub(crate) struct Notation {
     pub(crate) registers: Option<Registers>,
     /// The instructions, aliases included.
     pub(crate) mnemonics: fn() -> &'static [Mnemonic],
+    /// An instruction, in lower case, without the qualifiers that change nothing here, if it may have some.
+    pub(crate) unqualified: fn(&str) -> Option<String>,
 }
 
 impl Notation {

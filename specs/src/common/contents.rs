@@ -88,10 +88,51 @@ pub struct Extracted {
     pub origins: Vec<Origin>,
     /// What was followed of its accesses to memory of the group, where that was asked for.
     pub memory: Option<Accesses>,
+    /// With what it was taken to be launched.
+    pub launch: Launched,
     /// Instructions of the kernel that can be reached.
     pub instructions: usize,
     /// Those among them that concern its barriers.
     pub kept: usize,
+    /// Instructions of the kernel on barriers, by what they are called in the protocol.
+    pub barriers: BTreeMap<String, usize>,
+}
+
+/// What a kernel was taken to be launched with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Launched {
+    /// Members of the group in three directions.
+    pub size: [u32; 3],
+    /// What these are, in the words of the notation: `threads`.
+    pub unit: &'static str,
+    /// Groups of a cluster in three directions.
+    pub cluster: [u32; 3],
+    /// Who says the size of the group.
+    pub from: SizeFrom,
+}
+
+/// Who says how many members a group has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SizeFrom {
+    /// The kernel, which is launched so and not otherwise.
+    #[default]
+    Kernel,
+    /// Whoever asks.
+    Option,
+    /// The kernel, as the most that there may be; nobody says that there are as many.
+    Most,
+}
+
+impl SizeFrom {
+    /// Its name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Kernel => "kernel",
+            Self::Option => "option",
+            Self::Most => "most",
+        }
+    }
 }
 
 /// Accesses of a kernel to memory of the group, by their places in the kernel.

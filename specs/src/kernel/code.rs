@@ -35,11 +35,15 @@ pub(crate) struct Code {
     pub(crate) names: Vec<String>,
     /// Those of them that are addresses where memory begins.
     pub(crate) symbols: BTreeSet<u32>,
+    /// The bytes that begin at some of these.
+    pub(crate) lengths: BTreeMap<u32, u64>,
     /// The function, among the names, of what an address in the memory of another group of the cluster has
     /// more than that of one's own: its argument is the rank of that group.
     pub(crate) elsewhere: Option<u32>,
     /// The memory of a group may be written by others of its cluster.
     pub(crate) is_written_from_elsewhere: bool,
+    /// Accesses to memory of the group are among the instructions.
+    pub(crate) follows_memory: bool,
     /// Instructions, by position, at which the lanes of a warp come together: none goes on before all have
     /// come.
     pub(crate) meetings: BTreeSet<usize>,
@@ -188,8 +192,8 @@ pub(crate) struct Access {
     pub(crate) is_generic: bool,
     /// The bytes that a lane accesses from its address on.
     pub(crate) bytes: u32,
-    /// What is written, if it is one value.
-    pub(crate) value: Option<Argument>,
+    /// What is written, if it is one value, and the bytes of each.
+    pub(crate) value: Option<(Argument, u32)>,
     /// The lanes whose addresses count.
     pub(crate) lanes: u32,
 }
@@ -203,11 +207,17 @@ pub(crate) enum Touch {
     StrongRead,
     /// A write of this kind, or one that depends on what was there.
     StrongWrite,
+    /// A write by a copy, some time before its thread has waited for it.
+    Fill,
 }
 
 impl Touch {
     pub(crate) fn writes(self) -> bool {
-        matches!(self, Self::Write | Self::StrongWrite)
+        matches!(self, Self::Write | Self::StrongWrite | Self::Fill)
+    }
+
+    pub(crate) fn is_fill(self) -> bool {
+        self == Self::Fill
     }
 
     pub(crate) fn is_strong(self) -> bool {

@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 
 use super::alignment::zeros;
+use super::code::Operation;
 use super::counts::{Asker, Formula};
 use super::keys::Keys;
+use super::lanes::Lanes;
 use super::mentions::words_of;
 use super::numbers::{self, Need, Number};
 use super::origins::{Agent, Place};
 use super::residual::{Expression, Residual};
 use super::structure::Emit;
-use super::terms::any;
+use super::terms::{any, is_invariant};
 use super::tree::{Asked, Assumption, Computed, Decision};
 use super::value::{Term, ValueId};
 use crate::common::contents::BOUNDED;
@@ -43,8 +45,10 @@ impl Residual<'_> {
         }
         let asker = Asker { slice: self.slice, keys, most: self.most };
         let formula = asker.formula(normal);
-        let is_bounded =
-            asker.bounds_itself(normal) || self.is_of_numbers(node, normal) || self.is_told(normal);
+        let is_bounded = asker.bounds_itself(normal)
+            || self.is_of_numbers(node, normal)
+            || self.is_told(normal)
+            || varies && self.is_of_few(normal);
         let keys = asker.keys;
         let formula = if negated { formula.map(Formula::not) } else { formula };
         let mut about = keys.about(normal);
@@ -71,6 +75,25 @@ impl Residual<'_> {
             | Term::Meet { .. }
             | Term::Unknown { .. }
             | Term::Unset => true,
+        })
+    }
+
+    /// Whether a condition is about a number that is the same in all rounds and has few values: of
+    /// `i < (n & 3)` not every answer comes about in every round.
+    fn is_of_few(&self, condition: ValueId) -> bool {
+        const FEW: u64 = 64;
+        let is_small = |value: &ValueId| {
+            self.values.as_known(*value).and_then(Lanes::all).is_some_and(|number| number <= FEW)
+        };
+        let is_fixed = |terms: &[ValueId]| terms.iter().all(|term| is_invariant(self.values, *term));
+        any(self.values, condition, |term| match term {
+            Term::Apply { operation: Operation::And | Operation::Minimum, terms, .. } => {
+                terms.iter().any(is_small) && is_fixed(terms)
+            }
+            Term::Apply { operation: Operation::Remainder, terms, .. } => {
+                terms.last().is_some_and(is_small) && is_fixed(terms)
+            }
+            _ => false,
         })
     }
 

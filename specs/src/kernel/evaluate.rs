@@ -278,7 +278,8 @@ impl Evaluator<'_> {
                     found.stores.insert(*at, stored);
                 }
                 Action::Access(Access { address: Some(address), value, .. }) => {
-                    let accessed = self.accessed((*address, *value), instruction.guard, registers);
+                    let value = value.map(|(value, _)| value);
+                    let accessed = self.accessed((*address, value), instruction.guard, registers);
                     found.accesses.insert(*at, accessed);
                 }
                 Action::Object(step) => self.step((*at, step), instruction.guard, registers, found),

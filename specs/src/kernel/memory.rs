@@ -7,6 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::code::{Action, Argument, Code, Touch};
+use super::confined::confine;
+use super::fills::{FILL, has_fills, without_groups};
 use super::graph::{Graph, Next};
 use super::group::Group;
 use super::structure::Stop;
@@ -38,8 +40,7 @@ pub(crate) struct Memory {
 ///
 /// Warps may tell one another through memory in a way that is not followed.
 pub(super) fn followed(code: &Code, graph: &Graph, group: &Group) -> Result<Option<Memory>, Stop> {
-    let accesses = code.instructions.iter().filter(|one| matches!(one.action, Action::Access(_)));
-    if accesses.count() == 0 || group.is_one() || Warp::threads(group.cluster) > 1 {
+    if !code.follows_memory || group.is_one() || Warp::threads(group.cluster) > 1 {
         return Ok(None);
     }
     match decided_by_seen(code, graph) {
@@ -78,7 +79,34 @@ fn decided_by_seen(code: &Code, graph: &Graph) -> Option<Span> {
     })
 }
 
-/// An access of one warp between two barriers.
+/// What a warp does to a location between two barriers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Done {
+    Reads,
+    Writes,
+    Fills,
+}
+
+impl Done {
+    fn of(touch: Touch) -> Self {
+        match touch {
+            Touch::Read | Touch::StrongRead => Self::Reads,
+            Touch::Write | Touch::StrongWrite => Self::Writes,
+            Touch::Fill => Self::Fills,
+        }
+    }
+
+    /// As protocols write it.
+    fn verb(self) -> &'static str {
+        match self {
+            Self::Reads => "read",
+            Self::Writes => "write",
+            Self::Fills => FILL,
+        }
+    }
+}
+
+/// An access of one warp between two barriers, or before it goes on to copies or from them.
 struct Item {
     program: usize,
     run: usize,
@@ -90,7 +118,9 @@ struct Item {
 impl Item {
     fn conflicts(&self, other: &Self) -> bool {
         let is_same = self.value.is_some() && self.value == other.value;
-        self.program != other.program && conflict((self.touch, other.touch), is_same)
+        // A copy races with its own warp, too.
+        let is_apart = self.program != other.program || self.touch.is_fill() != other.touch.is_fill();
+        is_apart && conflict((self.touch, other.touch), is_same)
     }
 
     /// Whether one location can be for both: if they met there they would race, or neither would.
@@ -111,6 +141,7 @@ pub(super) fn locate(
     code: &Code,
     followed: &mut Memory,
 ) -> Result<Vec<String>, Stop> {
+    programs.iter_mut().for_each(|statements| confine(statements, false, values, code));
     let bases = chosen(programs, (values, &code.symbols), followed);
     let mut collected =
         Collected { bases: &bases, items: Vec::new(), parts: BTreeMap::new(), known: HashMap::new() };
@@ -127,6 +158,9 @@ pub(super) fn locate(
     for (program, statements) in programs.iter_mut().enumerate() {
         let whole = std::mem::take(statements);
         *statements = without_rest(located.written((program, &mut 0), whole));
+    }
+    if !programs.iter().any(|statements| has_fills(statements)) {
+        programs.iter_mut().for_each(|statements| *statements = without_groups(std::mem::take(statements)));
     }
     Ok(located.declarations())
 }
@@ -205,12 +239,13 @@ struct Collected<'b> {
 
 impl Collected<'_> {
     fn program(&mut self, (program, run): (usize, &mut usize), statements: &[Statement]) {
-        let mut is_in_run = false;
+        let mut in_run = None;
         for statement in statements {
             match statement {
                 Statement::Access(access) if access.text.is_empty() => {
-                    *run += usize::from(!is_in_run);
-                    is_in_run = true;
+                    let is_of = Some(access.touch.is_fill());
+                    *run += usize::from(in_run != is_of);
+                    in_run = is_of;
                     self.access((program, *run), access);
                     continue;
                 }
@@ -223,7 +258,7 @@ impl Collected<'_> {
                 }
                 _ => {}
             }
-            is_in_run = false;
+            in_run = None;
         }
     }
 
@@ -281,8 +316,8 @@ fn signatures(parts: &[Part], items: &[Item], left: &mut usize) -> Result<BTreeS
 struct Located {
     /// For each array its locations.
     arrays: BTreeMap<String, usize>,
-    /// By program and run: the location, whether it is written, and where.
-    touched: HashMap<(usize, usize), BTreeMap<Location, (bool, Span)>>,
+    /// By program and run: the location, what is done to it, and where.
+    touched: HashMap<(usize, usize), BTreeMap<Location, (Done, Span)>>,
     written: usize,
 }
 
@@ -330,9 +365,10 @@ impl Located {
         *count += 1;
         for item in members {
             let touched = self.touched.entry((item.program, item.run)).or_default();
-            let known = touched.entry(place.clone()).or_insert((item.touch.writes(), item.span));
-            if item.touch.writes() && !known.0 {
-                *known = (true, item.span);
+            let does = Done::of(item.touch);
+            let known = touched.entry(place.clone()).or_insert((does, item.span));
+            if does > known.0 {
+                *known = (does, item.span);
             }
             self.written += 1;
         }
@@ -342,16 +378,16 @@ impl Located {
     /// A program with its accesses, in the order of locations.
     fn written(&self, (program, run): (usize, &mut usize), statements: Statements) -> Statements {
         let mut written = Vec::with_capacity(statements.len());
-        let mut is_in_run = false;
+        let mut in_run = None;
         for statement in statements {
             let statement = match statement {
                 Statement::Access(access) if access.text.is_empty() => {
-                    if !is_in_run {
+                    let is_of = Some(access.touch.is_fill());
+                    if in_run != is_of {
                         *run += 1;
                         let touched = self.touched.get(&(program, *run)).into_iter().flatten();
-                        written.extend(touched.map(|((array, number), (writes, span))| {
-                            let verb = if *writes { "write" } else { "read" };
-                            let text = format!("{verb} {array}[{number}]");
+                        written.extend(touched.map(|((array, number), (does, span))| {
+                            let text = format!("{} {array}[{number}]", does.verb());
                             Statement::Access(Box::new(Accessed {
                                 touch: access.touch,
                                 bytes: None,
@@ -360,11 +396,11 @@ impl Located {
                             }))
                         }));
                     }
-                    is_in_run = true;
+                    in_run = is_of;
                     continue;
                 }
                 Statement::If { condition, then, otherwise, span } => {
-                    is_in_run = false;
+                    in_run = None;
                     let was_empty = then.is_empty() && otherwise.is_empty();
                     let then = self.written((program, run), then);
                     let otherwise = self.written((program, run), otherwise);
@@ -383,7 +419,7 @@ impl Located {
                 }
                 other => other,
             };
-            is_in_run = false;
+            in_run = None;
             written.push(statement);
         }
         written

@@ -142,7 +142,7 @@ impl Slicer<'_> {
                     Action::Access(access) => {
                         self.instructions[at] = true;
                         self.work.push(Work::Block(number));
-                        let operands = access.address.into_iter().chain(access.value);
+                        let operands = access.address.into_iter().chain(access.value.map(|(value, _)| value));
                         let registers = operands.filter_map(register_of);
                         self.work.extend(registers.map(Work::Register));
                         let guard = self.code.instructions[at].guard;

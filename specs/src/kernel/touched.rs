@@ -81,10 +81,12 @@ impl Residual<'_> {
             let value = found.values.first().copied();
             let value =
                 value.filter(|value| !differs(self.values, *value) && is_invariant(self.values, *value));
+            let value = value.zip(access.value.map(|(_, bytes)| bytes));
             footprint(self.values, found.address, (lanes, access.bytes), value)
         });
         let touched = Accessed { touch: access.touch, bytes, text: String::new(), span };
-        if access.is_generic && touched.bytes.is_none() && is_elsewhere(self, found?.address) {
+        let is_elsewhere = || found.is_some_and(|found| is_elsewhere(self, found.address));
+        if access.is_generic && touched.bytes.is_none() && is_elsewhere() {
             return None;
         }
         let statement = Statement::Access(Box::new(touched));
@@ -236,7 +238,7 @@ fn footprint(
     values: &Values,
     address: ValueId,
     (lanes, bytes): (u32, u32),
-    value: Option<ValueId>,
+    value: Option<(ValueId, u32)>,
 ) -> Option<Footprint> {
     let (mut base, mut known, mut bits) = (Vec::new(), [0_i64; WIDTH], 64);
     let mut work = vec![address];
@@ -271,9 +273,10 @@ fn footprint(
             _ => parts.push((from, to)),
         }
     }
-    let bytes_of_value = i64::from(bytes.max(1));
-    let value =
-        value.zip(parts.first()).map(|(value, first)| (value, bytes, first.0.rem_euclid(bytes_of_value)));
+    let value = value.zip(parts.first()).map(|((value, bytes), first)| {
+        // Of a vector of one value, too.
+        (value, bytes, first.0.rem_euclid(i64::from(bytes.max(1))))
+    });
     Some(Footprint { base, parts, value })
 }
 
@@ -317,6 +320,12 @@ fn list(statements: Statements, is_own: &impl Fn(&[Statement]) -> bool) -> State
                         flat.push(Statement::If { condition, then, otherwise, span });
                     }
                     (Condition::Value { decided, .. }, _) if !decided.is_private => {
+                        flat.push(Statement::If { condition, then, otherwise, span });
+                    }
+                    // Each lane waits for its own copies.
+                    (Condition::Value { text, .. }, _)
+                        if is_of_lanes(text) && (has_fill(&then) || has_fill(&otherwise)) =>
+                    {
                         flat.push(Statement::If { condition, then, otherwise, span });
                     }
                     (Condition::Value { text, .. }, _) if is_of_lanes(text) => {
@@ -364,6 +373,14 @@ fn made_doubtful(statement: Statement) -> Statement {
         Statement::Access(_) => perhaps(vec![statement]),
         other => other,
     }
+}
+
+fn has_fill(statements: &[Statement]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Statement::Access(access) => access.touch.is_fill(),
+        Statement::If { then, otherwise, .. } => has_fill(then) || has_fill(otherwise),
+        _ => false,
+    })
 }
 
 fn has_access(statements: &[Statement]) -> bool {

@@ -83,7 +83,9 @@ fn readers_of(code: &Code) -> HashMap<Register, Vec<usize>> {
                 std::iter::once(step.address).chain(step.amount).chain(step.mask).for_each(add);
             }
             Action::Test { address, parity, .. } => [*address, *parity].into_iter().for_each(add),
-            Action::Access(access) => access.address.into_iter().chain(access.value).for_each(add),
+            Action::Access(access) => {
+                access.address.into_iter().chain(access.value.map(|(value, _)| value)).for_each(add);
+            }
             Action::Store { .. } | Action::Jump(_) | Action::Exit | Action::Abort => {}
             Action::Beyond(_) | Action::Nothing => {}
         }

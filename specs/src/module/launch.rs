@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::common::contents::{MEMORY, WITHOUT_MEMORY};
+use crate::common::contents::{MEMORY, SizeFrom, WITHOUT_MEMORY};
 use crate::common::diagnostic::Diagnostic;
 use crate::common::limits;
 use crate::common::span::Span;
@@ -74,8 +74,8 @@ pub(crate) struct Clusters {
 pub(crate) struct Launch {
     /// The members of the group in three directions.
     pub(crate) size: [u32; 3],
-    /// The size is an upper bound that the kernel gives, and nobody has said that it is launched so.
-    pub(super) is_bound: bool,
+    /// Who says so.
+    pub(super) from: SizeFrom,
     /// The groups of a cluster in three directions.
     pub(crate) cluster: [u32; 3],
     /// Nobody has said so: a launch without a cluster.
@@ -90,9 +90,14 @@ pub(crate) struct Launch {
 }
 
 impl Launch {
+    /// The size is an upper bound that the kernel gives, and nobody has said that it is launched so.
+    pub(super) fn is_bound(&self) -> bool {
+        self.from == SizeFrom::Most
+    }
+
     /// Nobody has said in which directions the members of the group lie: they are taken to lie in the first.
     pub(crate) fn is_flat(&self) -> bool {
-        self.is_bound && self.size[1..] == [1, 1]
+        self.is_bound() && self.size[1..] == [1, 1]
     }
 
     /// The launch of a kernel with these definitions.
@@ -119,20 +124,20 @@ impl Launch {
             return Err(error(message, entry.span));
         }
         let ([required_by, bounded_by], option, group) = (sizes.words, sizes.option, sizes.group);
-        let (size, span, is_bound) = match (sizes.required, given, sizes.most) {
+        let (size, span, from) = match (sizes.required, given, sizes.most) {
             (Some(required), Some(given), _) if required.size.map(i64::from) != given => {
                 let message = format!("{option} {} is not what `{required_by}` says", shown(&given));
                 return Err(error(message, required.span));
             }
-            (Some(required), ..) => (required.size.map(i64::from), required.span, false),
+            (Some(required), ..) => (required.size.map(i64::from), required.span, SizeFrom::Kernel),
             (None, Some(given), Some(most))
                 if !sizes.is_default && product(&given) > product(&most.size.map(i64::from)) =>
             {
                 let message = format!("{option} {} is more than `{bounded_by}` allows", shown(&given));
                 return Err(error(message, most.span));
             }
-            (None, Some(given), _) => (given, entry.span, false),
-            (None, None, Some(most)) => (most.size.map(i64::from), most.span, true),
+            (None, Some(given), _) => (given, entry.span, SizeFrom::Option),
+            (None, None, Some(most)) => (most.size.map(i64::from), most.span, SizeFrom::Most),
             (None, None, None) => {
                 let message = format!("the size of the {group} is not known: the kernel is launched with it");
                 let help = format!("say it by {option} X, or {option} X,Y,Z");
@@ -161,7 +166,7 @@ impl Launch {
         let is_apart = defines.contains_key(APART);
         let repeats_count = defines.contains_key(REPEATED);
         let follows_memory = defines.contains_key(MEMORY);
-        Ok(Self { size, is_bound, cluster, has_no_cluster, is_apart, repeats_count, follows_memory, params })
+        Ok(Self { size, from, cluster, has_no_cluster, is_apart, repeats_count, follows_memory, params })
     }
 
     /// The groups of a cluster.

@@ -1,12 +1,12 @@
 //! From an entry of a module to its protocol.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use barcheck_model::Patience;
-use barcheck_model::program::{Place, Program};
+use barcheck_model::program::{Op, Place, Program};
 
 use crate::bar;
-use crate::common::contents::{Accesses, Contents, Extracted, LoadOptions};
+use crate::common::contents::{Accesses, Contents, Extracted, Launched, LoadOptions};
 use crate::common::diagnostic::{BEYOND, Diagnostic};
 use crate::common::span::{LineIndex, Span};
 use crate::kernel::{self, Extraction, Failure, Help, Sources};
@@ -54,6 +54,7 @@ pub(super) fn load(
     let contents = read.map_err(|diagnostics| vec![not_read(&diagnostics, &extraction, entry)])?;
     let lines = LineIndex::new(module.source());
     let mut program = contents.program;
+    let barriers = by_kind(&program, &extraction);
     relocate(&mut program, &extraction, &lines);
     let warnings = remarks(&extraction, entry, (&launch, &sizes), noun);
     let parameters =
@@ -75,6 +76,8 @@ pub(super) fn load(
         }),
         entry: entry.name.clone(),
         index: entry.index,
+        launch: Launched { size: launch.size, unit: sizes.unit, cluster: launch.cluster, from: launch.from },
+        barriers,
         instructions: extraction.instructions,
         kept: extraction.kept,
         text: extraction.text,
@@ -161,6 +164,24 @@ fn not_read(diagnostics: &[Diagnostic], extraction: &Extraction, entry: &Entry) 
     let text: String = one_line(lines.line_span(line).text(&extraction.text)).chars().take(200).collect();
     Diagnostic::error(BEYOND, format!("its protocol cannot be written: {}", first.message), span)
         .note(format!("the protocol would say `{text}`"))
+}
+
+/// How many instructions of the kernel are each kind of barrier instruction of its protocol.
+fn by_kind(program: &Program, extraction: &Extraction) -> BTreeMap<String, usize> {
+    let mut spans: BTreeMap<String, BTreeSet<Span>> = BTreeMap::new();
+    for code in program.roles.iter().map(|role| &role.code) {
+        for ((op, text), place) in code.ops.iter().zip(&code.texts).zip(&code.places) {
+            let Some(span) = span_of_line(extraction, place.line).filter(|_| matches!(op, Op::Barrier(_)))
+            else {
+                continue;
+            };
+            // Behind what its result is put into.
+            let words = text.rsplit(" = ").next().unwrap_or_default().split(' ');
+            let name = words.map(|word| word.trim_end_matches(';')).find(|word| !word.is_empty());
+            spans.entry(name.unwrap_or_default().to_owned()).or_default().insert(span);
+        }
+    }
+    spans.into_iter().map(|(name, spans)| (name, spans.len())).collect()
 }
 
 /// Where in the kernel a line of the protocol comes from.

@@ -24,7 +24,7 @@ pub(super) fn remarks(
         ..Diagnostic::error(code, message, span)
     };
     let mut remarks = Vec::new();
-    if launch.is_bound {
+    if launch.is_bound() {
         let ([x, y, z], unit, [_, bounded_by]) = (launch.size, sizes.unit, sizes.words);
         let message = match sizes.is_default {
             true => format!(

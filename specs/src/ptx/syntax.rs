@@ -15,6 +15,9 @@ pub(super) struct Module {
     pub(super) files: HashMap<u32, String>,
     /// The names of arrays whose size the launch gives: `.extern .shared` without one.
     pub(super) dynamic: Vec<String>,
+    /// The bytes of other variables in shared memory, by name; `None` where that is not known, or several
+    /// have the name.
+    pub(super) lengths: HashMap<String, Option<u64>>,
 }
 
 /// An entry or a function.

@@ -237,7 +237,7 @@ impl LocationClasses {
             Action::Exit(_) => return EXITS,
             Action::Access(kind, locations) => Act::Access(*kind, locations.to_vec()),
             Action::Fence(spaces) => Act::Fence(*spaces),
-            Action::Proxy(ProxyAction::Commit) => return NO_ACT,
+            Action::Proxy(ProxyAction::Commit(_)) => return NO_ACT,
             Action::Proxy(action) => Act::Proxy(action.clone()),
             Action::MemoryBarrier(scope, semantics) => Act::MemoryBarrier(*scope, *semantics),
             _ => return NO_ACT,
@@ -248,7 +248,7 @@ impl LocationClasses {
     /// Whether an act is an access.
     #[inline]
     pub(crate) fn is_access(&self, act: u32) -> bool {
-        let is_access = |act| matches!(act, &Act::Access(..) | &Act::Proxy(ProxyAction::Store(_)));
+        let is_access = |act| matches!(act, &Act::Access(..) | &Act::Proxy(ProxyAction::Begin(..)));
         act.checked_sub(OTHERS).is_some_and(|act| is_access(self.acts.get(act)))
     }
 

@@ -8,7 +8,7 @@
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::Pending;
 use barcheck_model::memory::{Conflict, Knowledge, Known, Layout};
-use barcheck_model::program::{AccessKind, AgentId, LocationId, Program, Space, Spaces, Window};
+use barcheck_model::program::{AccessKind, AgentId, LocationId, Program, Space, Spaces, Transfer, Window};
 use barcheck_model::rule::Rule;
 use rustc_hash::FxHashMap;
 
@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 /// these at a time, and no others.
 pub(super) type Clock = i32;
 
-/// The step of a copy that may still be reading: nobody knows it.
+/// The step of a copy that has not been waited for: nobody knows it.
 const OPEN: Clock = Clock::MAX;
 
 /// Operations of which nobody knows yet that they have landed, at most, for each CTA.
@@ -130,6 +130,8 @@ impl Known for Plane {
 #[derive(Clone, Debug, Default)]
 struct Latest {
     write: Option<Moment>,
+    /// A `cp.async`: the wait for it, or [`OPEN`].
+    fill: Option<Moment>,
     /// With who began it.
     copy: Option<(Moment, AgentId)>,
     reads: Vec<Moment>,
@@ -146,11 +148,12 @@ impl Latest {
     fn all(&self) -> impl Iterator<Item = (AccessKind, Moment)> + '_ {
         let of = |kind| move |moment: &Moment| (kind, *moment);
         let writes = self.write.iter().map(of(AccessKind::Write));
+        let fills = self.fill.iter().map(of(AccessKind::Fill));
         let copies = self.copy.iter().map(|(moment, _)| (AccessKind::Copy, *moment));
         let reads = self.reads.iter().map(of(AccessKind::Read));
         let stores = self.stores.iter().map(of(AccessKind::Store));
         let atomics = self.atomics.iter().map(of(AccessKind::Atomic));
-        writes.chain(copies).chain(reads).chain(atomics).chain(stores)
+        writes.chain(fills).chain(copies).chain(reads).chain(atomics).chain(stores)
     }
 
     /// The generic writes that an agent knows of.
@@ -158,7 +161,8 @@ impl Latest {
         let is_known = |(kind, moment): &(AccessKind, Moment)| {
             let holders = [layout.time(agent), layout.memory(agent)];
             kind.is_generic_write()
-                && (moment.actor == agent.0 || holders.iter().all(|holder| plane.knows(*holder, *moment)))
+                && (moment.actor == agent.0 && moment.clock != OPEN
+                    || holders.iter().all(|holder| plane.knows(*holder, *moment)))
         };
         self.all().filter(is_known).collect()
     }
@@ -171,15 +175,15 @@ impl Latest {
 
     /// What is not among the latest any more once this access is made.
     fn replace(&mut self, kind: AccessKind, now: Moment) {
+        // When it is made is not known before it has been waited for.
+        let clock = if matches!(kind, AccessKind::Store | AccessKind::Fill) { OPEN } else { now.clock };
+        let now = Moment { clock, ..now };
         let of_kind = match kind {
-            AccessKind::Write => {
-                *self = Self { write: Some(now), ..Self::default() };
-                return;
-            }
+            AccessKind::Write => return *self = Self { write: Some(now), ..Self::default() },
+            AccessKind::Fill => return *self = Self { fill: Some(now), ..Self::default() },
             // Who performs it is known once it has been issued.
             AccessKind::Copy => {
-                *self = Self { copy: Some((now, AgentId(now.actor))), ..Self::default() };
-                return;
+                return *self = Self { copy: Some((now, AgentId(now.actor))), ..Self::default() };
             }
             AccessKind::Read => &mut self.reads,
             AccessKind::Atomic => {
@@ -188,7 +192,6 @@ impl Latest {
             }
             AccessKind::Store => &mut self.stores,
         };
-        let now = if kind == AccessKind::Store { Moment { clock: OPEN, ..now } } else { now };
         match of_kind.iter_mut().find(|m| m.actor == now.actor) {
             Some(earlier) => *earlier = now,
             None => of_kind.push(now),
@@ -406,7 +409,7 @@ impl Knowledge for Clocks {
             let latest = self.latest.entry(*location).or_default();
             let conflicting = latest.all().filter(|(earlier, _)| earlier.conflicts_with(kind));
             for (earlier, moment) in conflicting {
-                if moment.actor == agent.0 && earlier != AccessKind::Store {
+                if !earlier.is_apart_from(AgentId(moment.actor), (agent, kind)) {
                     continue;
                 }
                 let rule = if !plane.knows(layout.time(agent), moment) {
@@ -441,14 +444,18 @@ impl Knowledge for Clocks {
         self.access(layout, agent, AccessKind::Copy, &[written])
     }
 
-    fn finish(&mut self, layout: Layout, agent: AgentId, locations: &[LocationId]) {
+    fn finish(&mut self, layout: Layout, agent: AgentId, of: Transfer, locations: &[LocationId]) {
         let now = self.moment(agent.0);
         for location in locations {
             let plane = self.plane_at(*location);
             self.planes[plane].set(layout.memory(agent), now);
-            let stores = self.latest.get_mut(location).map(|latest| &mut latest.stores);
-            for store in stores.into_iter().flatten().filter(|store| store.actor == agent.0) {
-                *store = now;
+            let Some(latest) = self.latest.get_mut(location) else { continue };
+            let copies = match of {
+                Transfer::Store => latest.stores.as_mut_slice(),
+                Transfer::Fill => latest.fill.as_mut_slice(),
+            };
+            for copy in copies.iter_mut().filter(|copy| copy.actor == agent.0) {
+                *copy = now;
             }
         }
     }

@@ -9,7 +9,7 @@
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Event, Machine, State};
 use barcheck_model::memory::{Conflict, Holders, Knowledge, Layout, Memory};
-use barcheck_model::program::{AccessKind, AgentId, LocationId, Program, Spaces, Window};
+use barcheck_model::program::{AccessKind, AgentId, LocationId, Program, Spaces, Transfer, Window};
 
 /// What is known of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -353,8 +353,8 @@ impl Knowledge for HappensBefore {
         self.memory.copy(layout, agent, slot, written)
     }
 
-    fn finish(&mut self, layout: Layout, agent: AgentId, locations: &[LocationId]) {
-        self.memory.finish(layout, agent, locations);
+    fn finish(&mut self, layout: Layout, agent: AgentId, of: Transfer, locations: &[LocationId]) {
+        self.memory.finish(layout, agent, of, locations);
     }
 
     fn fence_proxies(&mut self, layout: Layout, program: &Program, agent: AgentId, window: Window) {

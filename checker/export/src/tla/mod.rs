@@ -209,6 +209,7 @@ fn row(system: &System, barriers: &Barriers, step: &Step, more: &str) -> String 
             AccessKind::Atomic => "atomic",
             AccessKind::Copy => "copy",
             AccessKind::Store => "store",
+            AccessKind::Fill => "fill",
         };
         let locations: Vec<String> = locations.iter().map(|l| (l.index() + 1).to_string()).collect();
         let _ = write!(text, ", kind |-> \"{kind}\", locations |-> {{{}}}", locations.join(", "));

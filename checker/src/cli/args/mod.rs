@@ -179,6 +179,9 @@ pub(crate) struct VerifyArgs {
     /// Without accesses of kernels to shared memory: no data races are looked for
     #[arg(long, help_heading = "Compiled kernels")]
     pub(crate) no_memory: bool,
+    /// A kernel is verified only if all its accesses to shared memory are followed; else it is inconclusive
+    #[arg(long, help_heading = "Compiled kernels", conflicts_with = "no_memory")]
+    pub(crate) require_memory: bool,
     #[command(flatten, next_help_heading = "Levels of rules")]
     pub(crate) levels: LevelArgs,
     #[command(flatten, next_help_heading = "Budgets and search")]

@@ -1,10 +1,10 @@
-//! What accesses and copies out of memory come to.
+//! What accesses come to, and copies that their thread waits for.
 
 use super::Making;
 use crate::agent::{Outcome, ProxyAction};
 use crate::machine::{Detail, Event, Finding};
 use crate::memory::{Conflict, Knowledge};
-use crate::program::{AccessKind, Locations};
+use crate::program::{AccessKind, Locations, Transfer};
 use crate::rule::Rule;
 
 impl<K: Knowledge> Making<'_, K> {
@@ -23,21 +23,21 @@ impl<K: Knowledge> Making<'_, K> {
         let (machine, agent) = (&*self.machine, self.agent);
         let memory = &mut self.state.memory;
         let event = match action {
-            ProxyAction::Store(_) => {
-                let mut from: Locations = action.stored();
-                from.retain(|at| machine.follows(*at));
-                let kind = AccessKind::Store;
-                let conflicts = match from.is_empty() {
+            ProxyAction::Begin(transfer, _) => {
+                let mut at: Locations = action.locations();
+                at.retain(|at| machine.follows(*at));
+                let kind = transfer.access();
+                let conflicts = match at.is_empty() {
                     true => Vec::new(),
-                    false => memory.access(machine.layout, agent, kind, &from),
+                    false => memory.access(machine.layout, agent, kind, &at),
                 };
                 self.note_conflicts(kind, conflicts);
-                Some(Event::Accessed(action.stored()))
+                Some(Event::Accessed(action.locations()))
             }
-            ProxyAction::Commit => None,
-            ProxyAction::Wait(_, read) => {
-                if !read.is_empty() {
-                    memory.finish(machine.layout, agent, read);
+            ProxyAction::Commit(_) => None,
+            ProxyAction::Wait(transfer, _, finished) => {
+                if !finished.is_empty() {
+                    memory.finish(machine.layout, agent, *transfer, finished);
                 }
                 None
             }
@@ -63,7 +63,9 @@ impl<K: Knowledge> Making<'_, K> {
             return;
         }
         for agent in self.machine.agents_of(cta) {
-            let Some(left) = self.machine.config(self.state, agent).stores.first().copied() else { continue };
+            let stores = &self.machine.config(self.state, agent).stores;
+            let left = stores.iter().find(|store| store.transfer == Transfer::Store).copied();
+            let Some(left) = left else { continue };
             let (rule, agents) = (Rule::InFlightAtExit, vec![agent]);
             let finding = Finding { rule, agent, pc: left.pc, agents, barrier: None, detail: Detail::None };
             self.log.noted.push(finding);

@@ -7,6 +7,7 @@ mod code;
 mod context;
 mod expressions;
 mod fences;
+mod fills;
 mod globals;
 mod handles;
 mod lints;
@@ -34,6 +35,7 @@ use crate::common::diagnostic::{Diagnostic, Sink};
 use crate::common::span::LineIndex;
 use context::{Context, Globals};
 use fences::Fences;
+use fills::Fills;
 use lints::Lints;
 use scopes_of_waits::ScopesOfWaits;
 
@@ -61,6 +63,7 @@ pub(crate) fn lower(
         switches: BTreeSet::new(),
         lints: Lints::default(),
         fences: Fences::default(),
+        fills: Fills::default(),
         scopes_of_waits: ScopesOfWaits::default(),
     };
     for item in &file.items {
@@ -80,7 +83,7 @@ pub(crate) fn lower(
     }
     context.warn_of_unnamed(&unnamed);
     let agents = group.and_then(|group| context.assign_agents(file, &group));
-    context.refuse_narrow_waits();
+    context.refuse_what_is_not_modelled();
     let (Some(group), Some(agents), true) = (group, agents, context.errors.is_empty()) else {
         return Err(context.errors.finish());
     };

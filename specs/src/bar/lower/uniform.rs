@@ -86,6 +86,11 @@ impl<'a> RoleLowerer<'_, 'a> {
         !is_register && self.scopes.find(name).is_none() && !context.globals.names.contains_key(name)
     }
 
+    /// Whether a name stands for what is declared before the blocks.
+    pub(in crate::bar) fn is_global(&self, name: &str) -> bool {
+        self.scopes.find(name).is_none() && self.context.globals.names.contains_key(name)
+    }
+
     /// Declares the local that an instruction's result goes to.
     pub(super) fn declare_result(&mut self, name: &'a str, span: Span) -> LocalId {
         let local = self.builder.local(name, LocalKind::Integer);

@@ -85,7 +85,7 @@ impl Parser<'_, '_> {
         if self.at(TokenKind::Dot) {
             return self.expected("an operand or `;`");
         }
-        if let Some(found) = mnemonics::find_in(self.notation.target, &text) {
+        if let Some(found) = mnemonics::find_qualified(self.notation.target, &text) {
             return Ok((found.opcode, span));
         }
         let owners: Vec<Target> = mnemonics::find(&text).map(|m| m.opcode.target()).collect();
@@ -102,7 +102,7 @@ impl Parser<'_, '_> {
         match kinds {
             // `.2d` begins with a digit.
             [TokenKind::Dot, TokenKind::Word | TokenKind::Number, _] => Some("."),
-            [TokenKind::Colon, TokenKind::Colon, TokenKind::Word] => Some("::"),
+            [TokenKind::Colon, TokenKind::Colon, TokenKind::Word | TokenKind::Number] => Some("::"),
             _ => None,
         }
     }

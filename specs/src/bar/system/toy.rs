@@ -34,6 +34,7 @@ static NOTATION: Notation = Notation {
     cluster: false,
     registers: None,
     mnemonics: || MNEMONICS.all(),
+    unqualified: |_| None,
 };
 
 /// Whether the thread blocks.

@@ -1,6 +1,7 @@
 //! Accesses to shared memory, where memory is followed.
 
 use crate::kernel::code::{Access, Action, Argument, Touch};
+use crate::kernel::fills;
 use crate::ptx::syntax::Operand;
 
 use super::data::{Space, space};
@@ -18,7 +19,7 @@ const ROW: u32 = 16;
 impl<'m> Lowerer<'m> {
     /// Notes what an instruction accesses.
     pub(super) fn access(&mut self, current: &Current<'m>) {
-        if !self.follows_memory {
+        if !self.code.follows_memory {
             return;
         }
         let is_strong = STRONG.iter().any(|word| current.has(word));
@@ -29,11 +30,26 @@ impl<'m> Lowerer<'m> {
         if let Some(access) = self.accessed(current, is_strong) {
             self.emit(current, Action::Access(access));
         }
+        if let Some(step) = self.of_groups(current).filter(|_| !self.copies_arrive) {
+            self.emit(current, step);
+        }
+    }
+
+    /// What is said of the groups of `cp.async`.
+    fn of_groups(&self, current: &Current<'m>) -> Option<Action> {
+        match (current.parts.as_slice(), current.operands()) {
+            (["cp", "async", "commit_group"], _) => Some(fills::commit_group()),
+            (["cp", "async", "wait_all"], _) => Some(fills::wait_group(None)),
+            (["cp", "async", "wait_group"], [Operand::Number(newest)]) => {
+                Some(fills::wait_group(Some(Argument::Number(*newest))))
+            }
+            _ => None,
+        }
     }
 
     /// Notes that an instruction may access what nobody knows.
     pub(super) fn accesses_somewhere(&mut self, current: &Current<'m>) {
-        if self.follows_memory {
+        if self.code.follows_memory {
             let (touch, is_generic) = (Touch::Write, false);
             let access = Access { touch, address: None, is_generic, bytes: 0, value: None, lanes: u32::MAX };
             self.emit(current, Action::Access(access));
@@ -62,7 +78,7 @@ impl<'m> Lowerer<'m> {
             ["cp", "async", "mbarrier" | "commit_group" | "wait_group" | "wait_all", ..] => return None,
             // It writes while others go on; who waits for it knows from an object when it has.
             ["cp", "async", ..] if self.copies_arrive => return Some(unknown(Touch::Write)),
-            ["cp", "async", ..] if current.has("shared") || current.has("shared::cta") => Touch::Write,
+            ["cp", "async", ..] if current.has("shared") || current.has("shared::cta") => Touch::Fill,
             ["st" | "red", "async", ..] => return Some(unknown(Touch::StrongWrite)),
             _ if !is_shared && !is_generic => return None,
             ["ld" | "ldu" | "ldmatrix", ..] => read,
@@ -111,11 +127,15 @@ impl<'m> Lowerer<'m> {
                 (u32::try_from(of_one).ok()? * times.unwrap_or(1), u32::MAX)
             }
         };
-        let value = match (current.parts.first(), current.operands()) {
-            (Some(&"st"), [Operand::Address(..), Operand::Group(_)]) => None,
-            (Some(&"st"), [Operand::Address(..), value]) => Some(self.argument(current, value)),
-            _ => None,
+        let (written, of_one) = match (current.parts.first(), current.operands()) {
+            (Some(&"st"), [Operand::Address(..), Operand::Group(values)]) => {
+                let first = values.first().filter(|first| values.iter().all(|value| value == *first));
+                (first, bytes / u32::try_from(values.len().max(1)).ok()?)
+            }
+            (Some(&"st"), [Operand::Address(..), value]) => (Some(value), bytes),
+            _ => (None, bytes),
         };
+        let value = written.map(|value| (self.argument(current, value), of_one));
         let address: Argument = self.address(current, base, offset);
         Some(Access { touch, address: Some(address), is_generic, bytes, value, lanes })
     }

@@ -48,10 +48,10 @@ pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch
         frames: Vec::new(),
         frame_count: 0,
         halves: HashMap::new(),
-        follows_memory,
         copies_arrive: follows_memory && source.contains("cp.async.mbarrier.arrive"),
         masks: Vec::new(),
     };
+    lowerer.code.follows_memory = follows_memory;
     if let Some(function) = module.functions.get(entry)
         && let Some(body) = &function.body
     {

@@ -55,8 +55,6 @@ pub(super) struct Lowerer<'m> {
     pub(super) frame_count: u32,
     /// The halves of registers that are packed: the lower and the upper.
     pub(super) halves: HashMap<Register, [Register; 2]>,
-    /// Accesses to shared memory are noted.
-    pub(super) follows_memory: bool,
     /// Copies that a thread issues arrive at objects when they have landed.
     pub(super) copies_arrive: bool,
     /// Instructions that name lanes of a warp by a register, by position.
@@ -180,6 +178,8 @@ impl<'m> Lowerer<'m> {
             let first = dynamic.first().filter(|_| dynamic.iter().any(|one| one == name));
             let symbol = self.name(first.map_or(name, String::as_str));
             self.code.symbols.insert(symbol);
+            let length = self.module.lengths.get(name).copied().flatten();
+            self.code.lengths.extend(length.map(|bytes| (symbol, bytes)));
             return Argument::Same(symbol);
         }
         if name.starts_with("%cluster_") {

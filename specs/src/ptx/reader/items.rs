@@ -52,6 +52,7 @@ impl<'s> Reader<'s, '_> {
             }
             (_, ".visible" | ".weak" | ".common") => {}
             (_, ".section") => return self.section(),
+            (_, ".shared") => return self.shared(token.span),
             (Kind::Word, word) if word.starts_with('.') => return self.declaration(token.span),
             (Kind::Sign(b';'), _) => {}
             _ => {
@@ -143,6 +144,42 @@ impl<'s> Reader<'s, '_> {
                 Kind::Sign(b'{') => depth += 1,
                 Kind::Sign(b'}') => depth = depth.saturating_sub(1),
                 Kind::Sign(b';') if depth == 0 => return true,
+                Kind::End => {
+                    self.report(&PtxError::Unclosed("this declaration", start));
+                    return false;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// `.shared .align 16 .b8 name[256];`, whose length is kept.
+    pub(super) fn shared(&mut self, start: Span) -> bool {
+        let (mut name, mut of_one, mut times) = (None, None, Some(1_u64));
+        let (mut in_brackets, mut number) = (false, None);
+        loop {
+            let token = self.lexer.next();
+            let text = self.text(token);
+            match token.kind {
+                Kind::Sign(b'[') => (in_brackets, number) = (true, None),
+                Kind::Sign(b']') => {
+                    in_brackets = false;
+                    times = times.zip(number).and_then(|(times, more)| times.checked_mul(more));
+                }
+                Kind::Sign(end @ (b',' | b';')) => {
+                    let bytes = times.zip(of_one).and_then(|(times, of_one)| times.checked_mul(of_one));
+                    if let Some(name) = name.take() {
+                        let known = self.module.lengths.entry(name).or_insert(bytes);
+                        *known = known.filter(|_| *known == bytes);
+                    }
+                    times = Some(1);
+                    if end == b';' {
+                        return true;
+                    }
+                }
+                Kind::Word if in_brackets => number = text.parse().ok(),
+                Kind::Word if text.starts_with('.') => of_one = bytes_of(text).or(of_one),
+                Kind::Word if !text.starts_with(|c: char| c.is_ascii_digit()) => name = Some(text.to_owned()),
                 Kind::End => {
                     self.report(&PtxError::Unclosed("this declaration", start));
                     return false;
@@ -279,4 +316,10 @@ impl<'s> Reader<'s, '_> {
             }
         }
     }
+}
+
+/// The bytes of a variable of a type; `None` of what is none, and of vectors.
+fn bytes_of(ty: &str) -> Option<u64> {
+    let bits = ty.get(2..)?.parse::<u64>().ok()?;
+    [".b", ".u", ".s", ".f"].iter().any(|begin| ty.starts_with(begin)).then_some(bits / 8)
 }

@@ -82,6 +82,9 @@ impl<'s> Reader<'s, '_> {
             ".section" => {
                 self.section();
             }
+            ".shared" => {
+                self.shared(span);
+            }
             // Variables, pragmas, prototypes, tables.
             _ => {
                 self.declaration(span);

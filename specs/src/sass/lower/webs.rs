@@ -246,7 +246,9 @@ fn renamed(instruction: &mut Instruction, name: &mut impl FnMut(Register) -> Reg
             each(parity);
         }
         Action::Store { address: Some((address, _)), .. } => each(address),
-        Action::Access(access) => access.address.iter_mut().chain(&mut access.value).for_each(each),
+        Action::Access(access) => {
+            access.address.iter_mut().chain(access.value.iter_mut().map(|(value, _)| value)).for_each(each);
+        }
         Action::Store { .. }
         | Action::Jump(_)
         | Action::Exit

@@ -3,7 +3,7 @@
 use barcheck_model::agent::{Action, BarrierAction, Choices, Config, Iterations, Move, Outcome};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Label, Machine};
-use barcheck_model::program::{AccessKind, AgentId, LocationId, Locations, Pc, SequenceId};
+use barcheck_model::program::{AccessKind, AgentId, LocationId, Locations, Pc, SequenceId, Transfer};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::hash::Hash;
@@ -122,8 +122,9 @@ impl Graph {
         let copied = made.action.on_barrier().and_then(BarrierAction::copies_to);
         self.copies.extend(copied.map(|to| (to, AccessKind::Copy, made.pc)));
         if let Action::Proxy(action) = &made.action {
-            let read = action.stored().into_iter().map(|from| (from, AccessKind::Store, made.pc));
-            self.copies.extend(read);
+            let kind = action.transfer().map(Transfer::access);
+            let accessed = action.locations().into_iter().filter_map(|at| Some((at, kind?, made.pc)));
+            self.copies.extend(accessed);
         }
         if let Action::Access(kind, locations) = &made.action {
             self.apart.extend(locations.iter().map(|location| (*location, *kind, made.pc)));

@@ -298,7 +298,7 @@ impl Known {
         };
         let all: Vec<_> = accesses.iter().map(|(class, accesses)| (*class, kinds(accesses))).collect();
         // Not even with its own agent's accesses a copy is ordered.
-        if all.iter().any(|(_, kinds)| kinds.iter().any(|kind| is_of_copy(*kind))) {
+        if all.iter().any(|(_, kinds)| kinds.iter().any(|kind| kind.is_of_copy())) {
             return true;
         }
         all.iter().enumerate().any(|(number, (class, kinds))| {
@@ -318,7 +318,7 @@ impl Known {
         let mut each: BTreeMap<u32, usize> = BTreeMap::new();
         // Where a copy reads or writes stands in the instruction that begins it, whichever location is
         // watched.
-        if accesses.values().flatten().any(|(kind, _)| is_of_copy(*kind)) {
+        if accesses.values().flatten().any(|(kind, _)| kind.is_of_copy()) {
             return None;
         }
         for class in accesses.keys() {
@@ -336,11 +336,6 @@ impl Known {
         });
         each.collect()
     }
-}
-
-/// Whether a copy makes an access, which not even its own agent's accesses are ordered with.
-fn is_of_copy(kind: AccessKind) -> bool {
-    matches!(kind, AccessKind::Copy | AccessKind::Store)
 }
 
 /// Configurations of an agent for which there is room at a time.

@@ -37,6 +37,7 @@ static NOTATION: Notation = Notation {
     cluster: false,
     registers: Some(registers::REGISTERS),
     mnemonics: || MNEMONICS.all(),
+    unqualified: |_| None,
 };
 
 /// What an instruction does.

@@ -36,6 +36,9 @@ const BULK: Hint = Write(
     "say the location that it writes, its bytes, and the object on which they complete: `cp.async.bulk.tensor buf[s], \
      4096, full[s];`",
 );
+const ARRIVALS_OF_COPIES: Hint = Write(
+    "with `.noinc` it is an arrival that the count of the object expects: `cp.async.mbarrier.arrive.noinc full[s];`",
+);
 const PRODUCTS: Hint = Write(
     "what an asynchronous product reads is written where the product is waited for, `read buf[s];`; of `tcgen05` there \
      is `tcgen05.commit full[s];`",
@@ -58,7 +61,10 @@ fn statement(text: &str) -> Option<Hint> {
         }
         "cuda" => MBARRIERS,
         _ if is(text, &["bar.warp", "barrier.warp", "__syncwarp"]) => LANES,
-        _ if is(text, &["shfl", "vote", "match", "redux", "elect", "activemask"]) => LANES,
+        _ if is(text, &["elect"]) => {
+            Write("one lane is elected, the first: write `if lane == 0 { mbarrier.arrive full[0]; }`")
+        }
+        _ if is(text, &["shfl", "vote", "match", "redux", "activemask"]) => LANES,
         _ if ["__shfl", "__ballot", "__any", "__all", "__match", "__reduce"]
             .iter()
             .any(|p| text.starts_with(p)) =>
@@ -79,6 +85,7 @@ fn statement(text: &str) -> Option<Hint> {
         "bar.red.and" | "bar.red.or" => Write("write its type as well: `bar.red.and.pred d, a, p;`"),
         _ if is(text, &["cp.async.bulk.tensor", "cp.async.bulk"]) => BULK,
         _ if is(text, &["wgmma", "tcgen05"]) => PRODUCTS,
+        _ if is(text, &["cp.async.mbarrier.arrive"]) => ARRIVALS_OF_COPIES,
         _ if is(text, &["cp.async", "cp.reduce"]) => COPIES,
         _ if is(text, &["ld", "st", "atom", "red", "multimem"]) => ACCESS,
         _ => return None,

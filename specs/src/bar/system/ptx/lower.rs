@@ -1,6 +1,6 @@
 //! What PTX's instructions lower to.
 
-use barcheck_model::program::{Op, PtxKind, PtxOp, Spaces, WarpOp};
+use barcheck_model::program::{Expr, Op, PtxKind, PtxOp, Spaces, WarpOp};
 
 use super::{MNEMONICS, Operation};
 use crate::bar::ast::{Instruction, Operand};
@@ -49,8 +49,9 @@ impl<'a> RoleLowerer<'_, 'a> {
             Operation::Fence if operands.is_empty() => Some(Op::Fence(Spaces::ALL)),
             Operation::Fence => self.wrong_count(instruction, &[]),
             Operation::WarpSync => match operands {
+                [] => Some(Op::from(WarpOp::Sync(Expr::Int(u32::MAX.into())))),
                 [mask] => Some(Op::from(WarpOp::Sync(self.number(mask)?))),
-                _ => self.wrong_count(instruction, &["mask"]),
+                _ => self.wrong_count(instruction, &["[mask]"]),
             },
             Operation::Registers(takes) => match operands {
                 [count] => Some(Op::from(WarpOp::Registers { takes, count: self.number(count)? })),

@@ -26,6 +26,8 @@ pub(super) enum Mbarrier {
     },
     Copy,
     Commit,
+    /// An arrival when the `cp.async` of the thread are done.
+    FillsArrive,
     /// To every CTA of a mask.
     CopyToAll,
     CommitToAll,
@@ -67,7 +69,7 @@ pub(super) fn spellings(mut add: impl FnMut(Mbarrier, String, bool)) {
     let plain = [
         (Mbarrier::Init, "mbarrier.init"),
         (Mbarrier::Inval, "mbarrier.inval"),
-        (Mbarrier::Commit, "cp.async.mbarrier.arrive.noinc"),
+        (Mbarrier::FillsArrive, "cp.async.mbarrier.arrive.noinc"),
     ];
     let waits = [(Form::Wait, "wait"), (Form::TryWait, "try_wait"), (Form::TestWait, "test_wait")];
     let ordered = [
@@ -176,6 +178,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 op
             }
             (Mbarrier::Commit, [object]) => self.on_object(MbarrierKind::Commit, object),
+            (Mbarrier::FillsArrive, [object]) => self.fills_arrive(instruction, object),
             (Mbarrier::CommitToAll, [object, mask]) => {
                 return self.multicast(MbarrierKind::Commit, object, mask).map(|()| None);
             }
@@ -198,7 +201,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 let bytes = Some(self.number(bytes)?);
                 self.arrival(arrival, (None, bytes), token, object)
             }
-            (Mbarrier::Copy, [to, bytes, object]) => {
+            (Mbarrier::Copy, [to, bytes, object] | [to, _, bytes, object]) if has_no_source(operands, 3) => {
                 let bytes = self.number(bytes);
                 let kind = self.copy(to, bytes)?;
                 self.on_object(kind, object)
@@ -206,7 +209,9 @@ impl<'a> RoleLowerer<'_, 'a> {
             (Mbarrier::Cancel | Mbarrier::CancelToAll, [to, object]) => {
                 return self.cancel(matches!(operation, Mbarrier::CancelToAll), to, object);
             }
-            (Mbarrier::CopyToAll, [to, bytes, object, mask]) => {
+            (Mbarrier::CopyToAll, [to, bytes, object, mask] | [to, _, bytes, object, mask])
+                if has_no_source(operands, 4) =>
+            {
                 let bytes = self.number(bytes);
                 let kind = self.copy(to, bytes)?;
                 return self.multicast(kind, object, mask).map(|()| None);
@@ -241,6 +246,12 @@ impl<'a> RoleLowerer<'_, 'a> {
         let kind = MbarrierKind::Arrive { count, bytes, drops, relaxed, within_cta, token };
         // clause: ptx.remote-arrive
         if token.is_some() { self.on_own_object(kind, object) } else { self.on_object(kind, object) }
+    }
+
+    /// An arrival when the `cp.async` of the thread are done.
+    fn fills_arrive(&mut self, instruction: &'a Instruction, object: &'a Operand) -> Option<Op> {
+        self.context.fills.arrive(instruction.span);
+        self.on_object(MbarrierKind::Commit, object)
     }
 
     /// A copy of bytes to a location.
@@ -325,6 +336,15 @@ impl<'a> RoleLowerer<'_, 'a> {
         (form, parity): (Form, bool),
     ) -> Option<Op> {
         let asks = form != Form::Wait;
+        // Behind the others it may be said how long a question takes at most, which nothing depends on.
+        let is_object = |operand: &Operand| name_of(operand).is_none_or(|name| self.is_global(name));
+        let operands = match operands {
+            [object, _, limit] | [_, object, _, limit] if form == Form::TryWait && is_object(object) => {
+                self.number(limit)?;
+                &operands[..operands.len() - 1]
+            }
+            all => all,
+        };
         let (dest, rest) = match operands {
             [dest, rest @ ..] if rest.len() == 2 && asks => (Some(self.destination(dest)?), rest),
             all => (if asks { self.result.take().map(Some) } else { None }, all),
@@ -396,18 +416,23 @@ impl<'a> RoleLowerer<'_, 'a> {
     }
 }
 
+/// Where a copy comes from is left out, or `_`.
+fn has_no_source(operands: &[Operand], without: usize) -> bool {
+    operands.len() == without || operands.get(1).and_then(name_of) == Some("_")
+}
+
 /// What the operands of an instruction are.
 fn takes(operation: Mbarrier) -> &'static [&'static str] {
     match operation {
         Mbarrier::InitFence => &[],
         Mbarrier::Cancel | Mbarrier::CancelToAll => &["location, object"],
-        Mbarrier::Inval | Mbarrier::Commit => &["object"],
+        Mbarrier::Inval | Mbarrier::Commit | Mbarrier::FillsArrive => &["object"],
         Mbarrier::Init => &["object, arrivals"],
         Mbarrier::Wait { .. } => &["object, parity"],
         Mbarrier::ExpectTx | Mbarrier::CompleteTx | Mbarrier::ArriveExpectTx(_) => &["object, bytes"],
         Mbarrier::Arrive(_) => &["object[, arrivals]"],
-        Mbarrier::Copy => &["location, bytes, object"],
-        Mbarrier::CopyToAll => &["location, bytes, object, mask"],
+        Mbarrier::Copy => &["location[, _], bytes, object"],
+        Mbarrier::CopyToAll => &["location[, _], bytes, object, mask"],
         Mbarrier::CommitToAll => &["object, mask"],
     }
 }

@@ -5,6 +5,7 @@ mod foreign;
 mod lower;
 mod mbarrier;
 mod proxy;
+mod unqualified;
 
 use std::sync::LazyLock;
 
@@ -42,6 +43,7 @@ static NOTATION: Notation = Notation {
     cluster: true,
     registers: None,
     mnemonics: || MNEMONICS.all(),
+    unqualified: unqualified::unqualified,
 };
 
 /// What an instruction does; the flag says `.aligned`, as every `bar` is.

@@ -1,21 +1,23 @@
-//! Instructions of the asynchronous proxy that concern no barrier: how they are spelled, and what they lower
+//! Instructions about asynchronous copies that concern no barrier: how they are spelled, and what they lower
 //! to.
 
-use barcheck_model::program::{Expr, Op, ProxyOp, Space, Window};
+use barcheck_model::program::{Expr, Op, ProxyOp, Space, Transfer, Window};
 
 use crate::bar::ast::{Instruction, Operand};
-use crate::bar::lower::RoleLowerer;
+use crate::bar::lower::{RoleLowerer, name_of};
 use crate::bar::meaning_error::MeaningError;
 
-/// What an instruction of the asynchronous proxy does.
+/// What such an instruction does.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Proxy {
-    /// A copy out of shared memory.
-    Store,
+    /// A copy begins: out of shared memory, or a `cp.async` into it.
+    Begin(Transfer),
     /// Copies become a group.
-    Commit,
+    Commit(Transfer),
     /// Waits for all groups but the newest ones.
-    Wait,
+    Wait(Transfer),
+    /// Waits for all copies.
+    WaitAll,
     /// `fence.proxy.async`.
     Fence(Window),
 }
@@ -27,13 +29,23 @@ pub(super) fn spellings(mut add: impl FnMut(Proxy, String, bool)) {
         for tensor in ["", ".tensor"] {
             for from in ["", ".shared::cta", ".shared::cta.bulk_group"] {
                 let is_alias = !(tensor.is_empty() && from.is_empty());
-                add(Proxy::Store, format!("{copy}{tensor}.global{from}"), is_alias);
+                add(Proxy::Begin(Transfer::Store), format!("{copy}{tensor}.global{from}"), is_alias);
             }
         }
     }
-    add(Proxy::Commit, "cp.async.bulk.commit_group".to_owned(), false);
-    add(Proxy::Wait, "cp.async.bulk.wait_group".to_owned(), false);
-    add(Proxy::Wait, "cp.async.bulk.wait_group.read".to_owned(), false);
+    // clause: ptx.cp-async
+    for cached in ["", ".ca", ".cg"] {
+        for from in ["", ".shared.global", ".shared::cta.global"] {
+            let is_alias = !(cached.is_empty() && from.is_empty());
+            add(Proxy::Begin(Transfer::Fill), format!("cp.async{cached}{from}"), is_alias);
+        }
+    }
+    add(Proxy::Commit(Transfer::Fill), "cp.async.commit_group".to_owned(), false);
+    add(Proxy::Wait(Transfer::Fill), "cp.async.wait_group".to_owned(), false);
+    add(Proxy::WaitAll, "cp.async.wait_all".to_owned(), false);
+    add(Proxy::Commit(Transfer::Store), "cp.async.bulk.commit_group".to_owned(), false);
+    add(Proxy::Wait(Transfer::Store), "cp.async.bulk.wait_group".to_owned(), false);
+    add(Proxy::Wait(Transfer::Store), "cp.async.bulk.wait_group.read".to_owned(), false);
     let windows = [
         ("", Window::All),
         (".shared::cta", Window::OwnCta),
@@ -46,17 +58,26 @@ pub(super) fn spellings(mut add: impl FnMut(Proxy, String, bool)) {
 }
 
 impl<'a> RoleLowerer<'_, 'a> {
-    /// What an instruction of the asynchronous proxy lowers to.
+    /// What such an instruction lowers to.
     pub(super) fn proxy(&mut self, instruction: &'a Instruction, operation: Proxy) -> Option<Op> {
+        if let Proxy::Begin(Transfer::Fill) = operation {
+            self.context.fills.begin(instruction.span);
+        }
         let op = match (operation, instruction.operands.as_slice()) {
-            (Proxy::Store, [from]) => self.stored(from)?,
-            (Proxy::Store, [from, bytes]) => {
-                let from = self.stored(from);
-                self.number(bytes)?;
-                from?
+            (Proxy::Begin(transfer), [at]) => self.begun(transfer, at)?,
+            (Proxy::Begin(transfer), [at, bytes]) => self.begun_of(transfer, at, bytes)?,
+            // The other side is global memory.
+            (Proxy::Begin(Transfer::Store), [other, at, bytes]) if name_of(other) == Some("_") => {
+                self.begun_of(Transfer::Store, at, bytes)?
             }
-            (Proxy::Commit, []) => ProxyOp::Commit,
-            (Proxy::Wait, [newest]) => ProxyOp::Wait(self.newest(newest)?),
+            (Proxy::Begin(Transfer::Fill), [at, other, bytes]) if name_of(other) == Some("_") => {
+                self.begun_of(Transfer::Fill, at, bytes)?
+            }
+            (Proxy::Commit(transfer), []) => ProxyOp::Commit(transfer),
+            (Proxy::Wait(transfer), [newest]) => {
+                ProxyOp::Wait(transfer, Some(self.newest(transfer, newest)?))
+            }
+            (Proxy::WaitAll, []) => ProxyOp::Wait(Transfer::Fill, None),
             (Proxy::Fence(window), []) => {
                 if window != Window::Global {
                     self.context.fences.fence();
@@ -68,28 +89,50 @@ impl<'a> RoleLowerer<'_, 'a> {
         Some(Op::Proxy(op))
     }
 
-    /// The location that a copy reads.
-    // clause: ptx.bulk-store
-    fn stored(&mut self, from: &'a Operand) -> Option<ProxyOp> {
-        if let Some(cta) = &from.cta {
+    /// The same with the bytes of a copy, which nothing depends on.
+    fn begun_of(&mut self, transfer: Transfer, at: &'a Operand, bytes: &'a Operand) -> Option<ProxyOp> {
+        let begun = self.begun(transfer, at);
+        self.number(bytes)?;
+        begun
+    }
+
+    /// The location that a copy reads, or writes.
+    // clause: ptx.bulk-store, ptx.cp-async
+    fn begun(&mut self, transfer: Transfer, at: &'a Operand) -> Option<ProxyOp> {
+        let (of_others, help) = match transfer {
+            Transfer::Store => (
+                "a copy to global memory reads what its own CTA shares",
+                "it is the source that is written here, `cp.async.bulk.global buf[0];` with `shared buf[4];`; where \
+                 the copy goes is left out",
+            ),
+            Transfer::Fill => (
+                "a `cp.async` writes what its own CTA shares",
+                "it is the destination that is written here, `cp.async buf[0];` with `shared buf[4];`; where the copy \
+                 comes from is left out",
+            ),
+        };
+        if let Some(cta) = &at.cta {
             let expected = "a location of the own CTA".to_owned();
-            let help = Some("a copy to global memory reads what its own CTA shares".to_owned());
+            let help = Some(of_others.to_owned());
             self.report(&MeaningError::Operand { expected, span: cta.span, help });
             return None;
         }
-        let (array, index) = self.place(from)?;
+        let (array, index) = self.place(at)?;
         if self.space_of(array) != Space::Shared {
-            let help = "it is the source that is written here, `cp.async.bulk.global buf[0];` with `shared buf[4];`; \
-                        where the copy goes is left out";
-            return self.wrong_operand(from, "a location in shared memory", Some(help));
+            return self.wrong_operand(at, "a location in shared memory", Some(help));
         }
-        Some(ProxyOp::Store(array, index))
+        Some(ProxyOp::Begin(transfer, array, index))
     }
 
     /// How many of the newest groups may not have finished.
-    // clause: ptx.bulk-wait-group
-    fn newest(&mut self, operand: &'a Operand) -> Option<u32> {
-        let help = "how many of the newest groups may not have finished: `cp.async.bulk.wait_group.read 0;`";
+    // clause: ptx.bulk-wait-group, ptx.cp-async-wait-group
+    fn newest(&mut self, transfer: Transfer, operand: &'a Operand) -> Option<u32> {
+        let help = match transfer {
+            Transfer::Store => {
+                "how many of the newest groups may not have finished: `cp.async.bulk.wait_group.read 0;`"
+            }
+            Transfer::Fill => "how many of the newest groups may not have finished: `cp.async.wait_group 0;`",
+        };
         match self.number(operand)? {
             Expr::Int(newest) if u32::try_from(newest).is_ok() => u32::try_from(newest).ok(),
             _ => self.wrong_operand(operand, "a constant that is not negative", Some(help)),
@@ -100,8 +143,8 @@ impl<'a> RoleLowerer<'_, 'a> {
 /// What the operands of an instruction are.
 fn takes(operation: Proxy) -> &'static [&'static str] {
     match operation {
-        Proxy::Store => &["location[, bytes]"],
-        Proxy::Wait => &["groups"],
-        Proxy::Commit | Proxy::Fence(_) => &[],
+        Proxy::Begin(_) => &["location[, bytes]"],
+        Proxy::Wait(_) => &["groups"],
+        Proxy::Commit(_) | Proxy::WaitAll | Proxy::Fence(_) => &[],
     }
 }

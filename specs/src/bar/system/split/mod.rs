@@ -37,6 +37,7 @@ static NOTATION: Notation = Notation {
     cluster: false,
     registers: None,
     mnemonics: || MNEMONICS.all(),
+    unqualified: |_| None,
 };
 
 static MNEMONICS: LazyLock<Mnemonics<SplitKind>> = LazyLock::new(|| {

@@ -36,6 +36,7 @@ static NOTATION: Notation = Notation {
     cluster: false,
     registers: None,
     mnemonics: || MNEMONICS.all(),
+    unqualified: |_| None,
 };
 
 /// The instruction that makes a handle.

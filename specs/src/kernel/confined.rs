@@ -1,0 +1,47 @@
+//! Accesses within the memory that begins at their symbol.
+
+use super::code::Code;
+use super::tree::{Footprint, Statement};
+use super::value::{Term, Values};
+
+/// Leaves out what accesses would touch before or behind the memory of their symbol. Under a condition it is
+/// taken that lanes do not come to that, or the kernel would be beyond what is defined; what is done in any
+/// case and touches nothing else is not followed.
+pub(super) fn confine(statements: &mut [Statement], is_asked: bool, values: &Values, code: &Code) {
+    for statement in statements {
+        match statement {
+            Statement::Access(access) => {
+                if let Some(bytes) = &mut access.bytes
+                    && let Some(length) = length(bytes, values, code)
+                {
+                    confined(bytes, length);
+                    if bytes.parts.is_empty() && !is_asked {
+                        access.bytes = None;
+                    }
+                }
+            }
+            Statement::If { then, otherwise, .. } => {
+                confine(then, true, values, code);
+                confine(otherwise, true, values, code);
+            }
+            Statement::Loop { body, .. } | Statement::For { body, .. } => {
+                confine(body, is_asked, values, code);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// How long the memory is that begins where an access is counted from.
+fn length(bytes: &Footprint, values: &Values, code: &Code) -> Option<i64> {
+    let [only] = bytes.base[..] else { return None };
+    match values.term(only) {
+        Term::Same(name) => i64::try_from(*code.lengths.get(name)?).ok(),
+        _ => None,
+    }
+}
+
+fn confined(bytes: &mut Footprint, length: i64) {
+    bytes.parts.iter_mut().for_each(|(from, to)| (*from, *to) = ((*from).max(0), (*to).min(length)));
+    bytes.parts.retain(|(from, to)| from < to);
+}
