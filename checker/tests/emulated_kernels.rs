@@ -1,6 +1,7 @@
 //! A second judge of kernels: an emulator runs them, and slips of them, with random inputs and in random
 //! schedules. A kernel that is verified never hangs there and never misuses a barrier, and what its warps do
-//! at barriers is a run of the protocol that was extracted. The same is asked of random kernels.
+//! at barriers is a run of the protocol that was extracted. The same is asked of random kernels. No run of a
+//! kernel that is verified has a data race on accesses to shared memory that are followed.
 //!
 //! `BARCHECK_RUNS=N` sets the runs of each kernel, `BARCHECK_MUTANTS=N` the slips of each,
 //! `BARCHECK_RANDOM=N` the random kernels, `BARCHECK_SEED=N` the first seed. `BARCHECK_KERNELS=FOLDER` has
@@ -9,11 +10,12 @@
 
 use barcheck::{Budgets, Decision, LoadOptions, Options, Settings, Source, Verdict, decide};
 use barcheck_emulator::{
-    Chance, Followed, Kernel, Launch, Outcome, follow, kernels, mutant, random_kernel, run,
+    Chance, Followed, Kernel, Launch, Outcome, Race, Run, follow, kernels, mutant, random_kernel, run,
 };
 use barcheck_model::program::Program;
+use barcheck_model::rule::Level;
 use barcheck_specs::{entries, load};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,6 +33,10 @@ const EVENTS: usize = 400;
 const LOOKED_FOR: usize = 20;
 /// Runs that do not come to an end before no more are made.
 const HOPELESS: usize = 5;
+/// Runs that are made besides where a race was not met.
+const FURTHER: u64 = 30;
+/// Rules about accesses to memory.
+const RACES: [&str; 2] = ["data-race", "missing-fence"];
 /// Rules about what may happen in another order, or is true of no single run.
 const UNSEEN: [&str; 4] = ["arrival-race", "data-race", "missing-fence", "stuck-agent"];
 
@@ -81,6 +87,34 @@ impl Case<'_> {
     }
 }
 
+/// What a verdict says of races on shared memory.
+enum Said {
+    /// Nothing that runs can be held against.
+    Nothing,
+    /// There are none, but for accesses on these lines.
+    None { but: BTreeSet<u32> },
+    /// There is one, whatever the data is.
+    Some,
+}
+
+impl Said {
+    fn by(decision: &Decision) -> Self {
+        let memory = decision.extracted.as_ref().and_then(|extracted| extracted.memory.as_ref());
+        let is_race = |rule: &str| RACES.contains(&rule);
+        match (decision.verdict, memory.filter(|memory| memory.undecided.is_none())) {
+            (Verdict::Verified, Some(memory)) => {
+                Self::None { but: memory.others.iter().map(|place| place.line).collect() }
+            }
+            (Verdict::Violated, _) if decision.given.is_empty() => {
+                let mut errors = decision.findings.iter().filter(|found| found.level == Level::Error);
+                let is_any = errors.any(|found| is_race(found.rule.name()) && found.data.is_empty());
+                if is_any { Self::Some } else { Self::Nothing }
+            }
+            _ => Self::Nothing,
+        }
+    }
+}
+
 /// What many runs of a kernel came to.
 #[derive(Default)]
 struct Runs {
@@ -94,14 +128,18 @@ struct Runs {
     followed: usize,
     /// The first that is no run of the protocol.
     missing: Option<(u64, String)>,
+    /// Data races, by their lines, with the first seed of each.
+    races: BTreeMap<(usize, usize), (u64, Race)>,
 }
 
 impl Runs {
-    fn of(case: &Case<'_>, seeds: Range<u64>) -> Self {
+    fn of(case: &Case<'_>, seeds: Range<u64>, races: bool) -> Self {
         let mut runs = Self::default();
         let program = case.program();
         for seed in seeds {
-            let (outcome, events) = run(case.kernel, &Launch { size: case.size, seed, fuel: FUEL });
+            let launch = Launch { size: case.size, seed, fuel: FUEL, races };
+            let Run { outcome, events, races: met, .. } = run(case.kernel, &launch);
+            runs.met(seed, met.unwrap_or_default());
             let events = &events[..events.len().min(EVENTS)];
             if let Some(program) = program.as_ref().filter(|_| runs.looked_for < LOOKED_FOR) {
                 runs.looked_for += 1;
@@ -125,6 +163,17 @@ impl Runs {
             }
         }
         runs
+    }
+
+    fn met(&mut self, seed: u64, races: Vec<Race>) {
+        for race in races {
+            self.races.entry((race.earlier.line, race.later.line)).or_insert((seed, race));
+        }
+    }
+
+    /// Hardly a run is one of the kernel.
+    fn races_are_hopeless(&self) -> bool {
+        self.ends.keys().all(|end| *end == "not emulated")
     }
 
     fn ended(&mut self, outcome: Outcome, seed: u64) -> &'static str {
@@ -160,6 +209,8 @@ struct Tally {
     beyond: BTreeMap<String, usize>,
     looked_for: usize,
     followed: usize,
+    /// What is said of races, how often, and how often a race was met that is said to be.
+    races: BTreeMap<&'static str, usize>,
 }
 
 impl Tally {
@@ -170,7 +221,9 @@ impl Tally {
             return false;
         }
         let decision = case.decide();
-        let found = Runs::of(case, seeds);
+        let said = Said::by(&decision);
+        let found = Runs::of(case, seeds.clone(), !matches!(said, Said::Nothing));
+        self.judge_races(case, &said, &found, seeds);
         self.judged += 1;
         for (end, count) in &found.ends {
             *self.ends.entry(end).or_default() += count;
@@ -213,15 +266,46 @@ impl Tally {
         found.ends.keys().any(|end| *end != "not emulated")
     }
 
+    /// Holds what is said of races against those that runs have met.
+    fn judge_races(&mut self, case: &Case<'_>, said: &Said, found: &Runs, seeds: Range<u64>) {
+        match said {
+            Said::Nothing => {}
+            Said::None { but } => {
+                let kind = if but.is_empty() { "free" } else { "free but for some" };
+                *self.races.entry(kind).or_default() += 1;
+                let is_followed = |line: &usize| !but.contains(&(*line as u32));
+                for ((first, second), (seed, race)) in &found.races {
+                    if is_followed(first) && is_followed(second) {
+                        self.is_wrong(format!("{}: verified, and seed {seed}: {race:?}", case.title()));
+                    }
+                }
+            }
+            Said::Some => {
+                *self.races.entry("racy").or_default() += 1;
+                let mut met = !found.races.is_empty();
+                if !met && !found.races_are_hopeless() {
+                    met = !Runs::of(case, seeds.end..seeds.end + FURTHER, true).races.is_empty();
+                }
+                if met {
+                    *self.races.entry("racy, and met").or_default() += 1;
+                } else {
+                    self.listed += 1;
+                    println!("inspect: {}: a data race that {:?} did not meet", case.title(), found.ends);
+                }
+            }
+        }
+    }
+
     fn is_wrong(&mut self, what: String) {
         println!("wrong: {what}");
         self.wrong.push(what);
     }
 
     fn report(&self, name: &str) {
-        let Self { judged, ends, failing, verdicts, beyond, looked_for, followed, listed, wrong } = self;
+        let Self { judged, ends, failing, verdicts, beyond, looked_for, followed, listed, wrong, races } = self;
         println!("{judged} {name}: {verdicts:?}; {failing} fail, {ends:?}");
         println!("{followed} of {looked_for} runs are found in the protocol; {listed} to inspect");
+        println!("data races: {races:?}");
         println!("{} wrong; not emulated: {beyond:?}", wrong.len());
     }
 }
@@ -321,8 +405,8 @@ fn a_slip_is_no_run_of_the_kernel_before_it() {
         for seed in 0..4 {
             let Some(mutant) = mutant(case.text, case.kernel, &mut chance) else { continue };
             let read = kernels(&mutant.text);
-            let launch = Launch { size: case.size, seed, fuel: FUEL };
-            let (outcome, events) = run(&read[case.index], &launch);
+            let launch = Launch { size: case.size, seed, fuel: FUEL, races: false };
+            let Run { outcome, events, .. } = run(&read[case.index], &launch);
             // What ends there is a run of either.
             if matches!(outcome, Outcome::Beyond(_)) {
                 continue;
