@@ -10,7 +10,8 @@
 
 use barcheck::{Budgets, Decision, LoadOptions, Options, Settings, Source, Verdict, decide};
 use barcheck_emulator::{
-    Chance, Followed, Kernel, Launch, Outcome, Race, Run, follow, kernels, mutant, random_kernel, run,
+    Chance, Followed, Kernel, Launch, Outcome, Race, Run, follow, kernels, mutant, random_kernel,
+    random_kernel_with_shared_memory, run,
 };
 use barcheck_model::program::Program;
 use barcheck_model::rule::Level;
@@ -93,8 +94,8 @@ enum Said {
     Nothing,
     /// There are none, but for accesses on these lines.
     None { but: BTreeSet<u32> },
-    /// There is one, whatever the data is.
-    Some,
+    /// There is one, whatever the data is: the lines, and what happens.
+    Some(String),
 }
 
 impl Said {
@@ -107,8 +108,11 @@ impl Said {
             }
             (Verdict::Violated, _) if decision.given.is_empty() => {
                 let mut errors = decision.findings.iter().filter(|found| found.level == Level::Error);
-                let is_any = errors.any(|found| is_race(found.rule.name()) && found.data.is_empty());
-                if is_any { Self::Some } else { Self::Nothing }
+                let found = errors.find(|found| is_race(found.rule.name()) && found.data.is_empty());
+                found.map_or(Self::Nothing, |found| {
+                    let lines: Vec<u32> = found.related.iter().map(|related| related.line).collect();
+                    Self::Some(format!("{}, {lines:?}: {}", found.place.line, found.message))
+                })
             }
             _ => Self::Nothing,
         }
@@ -280,7 +284,7 @@ impl Tally {
                     }
                 }
             }
-            Said::Some => {
+            Said::Some(story) => {
                 *self.races.entry("racy").or_default() += 1;
                 let mut met = !found.races.is_empty();
                 if !met && !found.races_are_hopeless() {
@@ -290,7 +294,8 @@ impl Tally {
                     *self.races.entry("racy, and met").or_default() += 1;
                 } else {
                     self.listed += 1;
-                    println!("inspect: {}: a data race that {:?} did not meet", case.title(), found.ends);
+                    let ends = &found.ends;
+                    println!("inspect: {}: {ends:?}, and no run has the race {story}", case.title());
                 }
             }
         }
@@ -391,6 +396,25 @@ fn random_kernels_that_are_verified_never_hang() {
         }
     }
     tally.report("random kernels");
+    assert_eq!(tally.wrong.len(), 0);
+}
+
+#[test]
+fn random_kernels_with_shared_memory_race_if_they_are_said_to() {
+    let first = variable("BARCHECK_SEED", 1);
+    let mut tally = Tally::default();
+    for number in 0..variable("BARCHECK_RANDOM", 150) {
+        let mut chance = Chance((first << 32 ^ number).wrapping_mul(0x9e37_79b9));
+        let (text, size) = random_kernel_with_shared_memory(&mut chance);
+        let read = kernels(&text);
+        let case = Case { file: "random.ptx", text: &text, index: 0, kernel: &read[0], size, what: "" };
+        let before = tally.wrong.len() + tally.listed;
+        tally.judge(&case, first..first + variable("BARCHECK_RUNS", 16));
+        if tally.wrong.len() + tally.listed > before {
+            println!("// number {number}\n{text}");
+        }
+    }
+    tally.report("random kernels with shared memory");
     assert_eq!(tally.wrong.len(), 0);
 }
 
