@@ -307,7 +307,8 @@ impl Tally {
     }
 
     fn report(&self, name: &str) {
-        let Self { judged, ends, failing, verdicts, beyond, looked_for, followed, listed, wrong, races } = self;
+        let Self { judged, ends, failing, verdicts, beyond, looked_for, followed, listed, wrong, races } =
+            self;
         println!("{judged} {name}: {verdicts:?}; {failing} fail, {ends:?}");
         println!("{followed} of {looked_for} runs are found in the protocol; {listed} to inspect");
         println!("data races: {races:?}");

@@ -16,6 +16,7 @@ mod opcode;
 mod operands;
 mod races;
 mod random;
+mod random_accesses;
 mod random_shared;
 mod random_values;
 mod reader;

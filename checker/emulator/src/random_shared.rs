@@ -35,15 +35,23 @@ pub fn random_kernel_with_shared_memory(chance: &mut Chance) -> (String, [u32; 3
     }
     let phases = 2 + writer.chance.below(4);
     for _ in 0..phases {
-        if writer.chance.once_in(4) {
-            rounds(&mut writer, through, count);
-        } else {
-            phase(&mut writer);
-            barrier(&mut writer, through, count);
+        match writer.chance.below(12) {
+            0..=2 => rounds(&mut writer, through, count),
+            3 => told(&mut writer, through, count),
+            4 if warps != 3 => pairs(&mut writer, through, count),
+            _ => {
+                phase(&mut writer);
+                barrier(&mut writer, through, count);
+            }
+        }
+        if through > 3 && writer.chance.once_in(16) {
+            let condition = writer.condition();
+            writer.say(&format!("@{condition} ret"));
+            writer.together = false;
         }
     }
-    let size = [u32::try_from(warps).unwrap_or(1) * 32, 1, 1];
-    (writer.end(), size)
+    let size = [writer.columns, warps * 32 / writer.columns, 1];
+    (writer.end(), size.map(|length| u32::try_from(length).unwrap_or(1)))
 }
 
 fn choose_use(writer: &mut Writer<'_>) -> Use {
@@ -64,8 +72,10 @@ fn phase(writer: &mut Writer<'_>) {
         let array = writer.chance.below(2);
         let slip = writer.slip();
         let of = if slip { choose_use(writer) } else { uses[array] };
+        let together = writer.together;
         match writer.chance.below(10) {
             0 => {
+                writer.together = false;
                 let (first, second) = (writer.label(), writer.label());
                 let condition = writer.condition();
                 writer.say(&format!("@{condition} bra {first}"));
@@ -78,11 +88,27 @@ fn phase(writer: &mut Writer<'_>) {
             1 => {
                 let bound = writer.bound();
                 let label = writer.open_loop();
+                writer.together = false;
                 access(writer, array, of);
                 writer.close_loop(&label, &bound);
             }
+            2 => {
+                // Either, by what is the same for all.
+                let (asked, other) = (writer.predicate(), choose_use(writer));
+                let (what, number) = (writer.pick(["%n", "%told"]), writer.chance.below(3));
+                writer.say(&format!("setp.gt.u32 {asked}, {what}, {number}"));
+                let skip = writer.label();
+                writer.say(&format!("@!{asked} bra {skip}"));
+                access(writer, array, of);
+                writer.put(&skip);
+                let skip = writer.label();
+                writer.say(&format!("@{asked} bra {skip}"));
+                access(writer, array, other);
+                writer.put(&skip);
+            }
             _ => access(writer, array, of),
         }
+        writer.together = together;
     }
 }
 
@@ -132,11 +158,8 @@ fn access(writer: &mut Writer<'_>, array: usize, of: Use) {
 
 /// Phases in a loop.
 fn rounds(writer: &mut Writer<'_>, through: usize, count: usize) {
-    let bound = if writer.chance.once_in(6) {
-        "%n".to_owned()
-    } else {
-        (1 + writer.chance.below(4)).to_string()
-    };
+    let bound =
+        if writer.chance.once_in(6) { "%n".to_owned() } else { (1 + writer.chance.below(4)).to_string() };
     match writer.chance.below(3) {
         // Halves of 96 threads part a warp.
         0 if writer.warps != 3 || writer.chance.once_in(8) => halves(writer, through, count),
@@ -150,6 +173,50 @@ fn rounds(writer: &mut Writer<'_>, through: usize, count: usize) {
             writer.close_loop(&label, &bound);
         }
     }
+}
+
+/// A number that some thread has stored for all.
+fn told(writer: &mut Writer<'_>, through: usize, count: usize) {
+    let at = format!("%base1+{}", writer.chance.below(32) * 4);
+    let number = writer.chance.below(64) * 2;
+    let guard = if writer.chance.once_in(2) { Some(writer.is_warp(0, None)) } else { None };
+    let guard = guard.map(|guard| format!("@{guard} ")).unwrap_or_default();
+    writer.say(&format!("{guard}st.shared.u32 [{at}], {number}"));
+    barrier(writer, through, count);
+    let to = writer.register();
+    writer.say(&format!("ld.shared.u32 {to}, [{at}]"));
+    writer.known.push(to.clone());
+    if writer.chance.once_in(2) {
+        let asked = writer.predicate();
+        let number = if writer.slip() { number + 1 } else { number };
+        writer.say(&format!("setp.ne.u32 {asked}, {to}, {number}"));
+        let (skip, array) = (writer.label(), writer.chance.below(2));
+        writer.say(&format!("@{asked} bra {skip}"));
+        let of = choose_use(writer);
+        let of = if array == 0 { of } else { Use::Read };
+        access(writer, array, of);
+        writer.put(&skip);
+    }
+    barrier(writer, through, count);
+}
+
+/// Pairs of warps have barriers of their own.
+fn pairs(writer: &mut Writer<'_>, through: usize, count: usize) {
+    let (pair, id, at) = (writer.register(), writer.register(), writer.register());
+    access(writer, 0, Use::Parts(3));
+    writer.say(&format!("shr.u32 {pair}, %warp, 1"));
+    writer.say(&format!("add.s32 {id}, {pair}, 8"));
+    if !writer.slip() {
+        writer.say(&format!("bar.sync {id}, 64"));
+    }
+    let value = writer.value(3);
+    let (mask, shift) = if writer.slip() { (508, 7) } else { (252, 8) };
+    writer.say(&format!("and.b32 {at}, {value}, {mask}"));
+    writer.say(&format!("mad.lo.s32 {at}, {pair}, {}, {at}", 1 << shift));
+    writer.say(&format!("add.s32 {at}, {at}, %base0"));
+    let word = writer.word();
+    writer.load(None, word, &at);
+    barrier(writer, through, count);
 }
 
 /// A sum over all threads, half of them in each round.

@@ -8,8 +8,8 @@ use std::fmt::Write;
 #[derive(Clone, Copy, Debug)]
 pub struct Width {
     pub bytes: u64,
-    opcode: &'static str,
-    elements: usize,
+    pub opcode: &'static str,
+    pub elements: usize,
 }
 
 const WIDTHS: [Width; 8] = [
@@ -35,13 +35,35 @@ pub struct Writer<'a> {
     predicates: usize,
     labels: usize,
     counters: Vec<String>,
+    wides: usize,
+    /// Numbers that came through shared memory and are known.
+    pub known: Vec<String>,
+    /// The lanes of each warp are together.
+    pub together: bool,
+    /// Threads along x.
+    pub columns: usize,
 }
 
 impl<'a> Writer<'a> {
     pub fn new(chance: &'a mut Chance, warps: usize, slips: usize) -> Self {
         let text = String::new();
         let writes = chance.once_in(4);
-        Self { chance, warps, slips, writes, text, registers: 0, predicates: 0, labels: 0, counters: Vec::new() }
+        let columns = if chance.once_in(4) { [8, 16, 32][chance.below(3)] } else { warps * 32 };
+        Self {
+            chance,
+            warps,
+            slips,
+            writes,
+            text,
+            registers: 0,
+            predicates: 0,
+            labels: 0,
+            counters: Vec::new(),
+            wides: 0,
+            known: Vec::new(),
+            together: true,
+            columns,
+        }
     }
 
     pub fn pick<T: Copy, const N: usize>(&mut self, from: [T; N]) -> T {
@@ -70,6 +92,11 @@ impl<'a> Writer<'a> {
         format!("%p{}", self.predicates - 1)
     }
 
+    pub fn wide(&mut self) -> String {
+        self.wides += 1;
+        format!("%w{}", self.wides - 1)
+    }
+
     pub fn label(&mut self) -> String {
         self.labels += 1;
         format!("$L{}", self.labels - 1)
@@ -77,8 +104,13 @@ impl<'a> Writer<'a> {
 
     /// What every kernel begins with, and an object that waits for so many.
     pub fn begin(&mut self, count: usize) {
+        self.say("mov.u32 %t, %tid.x");
+        if self.columns < self.warps * 32 {
+            let columns = self.columns;
+            self.say("mov.u32 %lane, %tid.y");
+            self.say(&format!("mad.lo.s32 %t, %lane, {columns}, %t"));
+        }
         for statement in [
-            "mov.u32 %t, %tid.x",
             "ld.param.u32 %n, [n]",
             "and.b32 %n, %n, 3",
             "ld.param.u64 %data, [data]",
@@ -117,18 +149,19 @@ impl<'a> Writer<'a> {
     /// The text of the kernel.
     pub fn end(self) -> String {
         let end = if self.writes { "\tst.global.u32 [%at], %acc;\n" } else { "" };
-        let Self { warps, registers, predicates, text, .. } = self;
+        let Self { warps, registers, predicates, text, wides, columns, .. } = self;
         let bytes = PART as usize * warps * 2;
         format!(
             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u32 n, .param .u64 data)\n\
-             .reqntid {}\n{{\n\t.reg .pred %q, %p<{}>;\n\
+             .reqntid {columns}, {}, 1\n{{\n\t.reg .pred %q, %p<{}>;\n\
              \t.reg .b32 %t, %n, %warp, %lane, %own, %told, %acc, %parity, %object, %base0, %base1, %r<{}>;\n\
-             \t.reg .b64 %data, %at;\n\t.shared .align 16 .b8 array0[{bytes}];\n\
+             \t.reg .b64 %data, %at, %w<{}>;\n\t.shared .align 16 .b8 array0[{bytes}];\n\
              \t.shared .align 16 .b8 array1[{bytes}];\n\t.shared .align 8 .b64 object;\n{text}\
              {end}\tret;\n}}\n",
-            warps * 32,
+            warps * 32 / columns,
             predicates + 1,
             registers + 1,
+            wides + 1,
         )
     }
 
@@ -188,12 +221,61 @@ impl<'a> Writer<'a> {
             16 => format!("max.{}32 {to}, {a}, {number}", self.pick(["u", "s"])),
             17 => {
                 let condition = self.known_condition();
-                format!("selp.b32 {to}, {a}, {b}, {condition}")
+                match self.chance.below(4) {
+                    0 | 1 => format!("selp.b32 {to}, {a}, {b}, {condition}"),
+                    2 => {
+                        self.say(&format!("mov.u32 {to}, {a}"));
+                        format!("@{condition} add.s32 {to}, {to}, {b}")
+                    }
+                    _ => self.joined(&to, [&a, &b], &condition),
+                }
             }
+            18 if self.chance.once_in(2) => self.summed(&to, &a, number),
+            18 if self.together => self.exchanged(&to, &a),
             _ => self.rarely(&to, [&a, &b], number, few),
         };
         self.say(&statement);
         to
+    }
+
+    /// Two numbers, by a branch.
+    fn joined(&mut self, to: &str, [a, b]: [&str; 2], condition: &str) -> String {
+        let (other, end) = (self.label(), self.label());
+        self.say(&format!("@{condition} bra {other}"));
+        self.say(&format!("add.s32 {to}, {a}, 4"));
+        self.say(&format!("bra.uni {end}"));
+        self.put(&other);
+        self.say(&format!("mov.b32 {to}, {b}"));
+        self.put(&end);
+        format!("add.s32 {to}, {to}, {a}")
+    }
+
+    /// A sum that a loop makes, of more rounds in some lanes.
+    fn summed(&mut self, to: &str, a: &str, number: usize) -> String {
+        let few = self.register();
+        let bound = self.pick(["%lane", "%warp", "%t"]);
+        self.say(&format!("and.b32 {few}, {bound}, 3"));
+        self.say(&format!("mov.u32 {to}, {a}"));
+        let label = self.open_loop();
+        self.say(&format!("add.s32 {to}, {to}, {number}"));
+        self.close_loop(&label, &few);
+        format!("xor.b32 {to}, {to}, 4")
+    }
+
+    /// What lanes tell one another.
+    fn exchanged(&mut self, to: &str, a: &str) -> String {
+        let by = self.chance.below(32);
+        match self.chance.below(6) {
+            0 => format!("shfl.sync.idx.b32 {to}, {a}, {by}, 31, -1"),
+            1 => format!("shfl.sync.up.b32 {to}, {a}, {by}, 0, -1"),
+            2 => format!("shfl.sync.down.b32 {to}, {a}, {by}, 31, -1"),
+            3 => format!("shfl.sync.bfly.b32 {to}, {a}, {by}, 31, -1"),
+            4 => {
+                let condition = self.known_condition();
+                format!("vote.sync.ballot.b32 {to}, {condition}, -1")
+            }
+            _ => format!("redux.sync.{}.u32 {to}, {a}, -1", self.pick(["add", "min", "max"])),
+        }
     }
 
     /// What compilers compute now and then.
@@ -218,11 +300,14 @@ impl<'a> Writer<'a> {
     }
 
     fn leaf(&mut self) -> String {
-        match self.chance.below(8) {
+        match self.chance.below(9) {
             0..=2 => "%t".to_owned(),
             3 | 4 => "%lane".to_owned(),
             5 => "%warp".to_owned(),
             6 => self.counter(),
+            7 if !self.known.is_empty() && self.chance.once_in(2) => {
+                self.known[self.chance.below(self.known.len())].clone()
+            }
             _ => {
                 let to = self.register();
                 let number = self.chance.below(129);
@@ -237,9 +322,22 @@ impl<'a> Writer<'a> {
         let by = self.pick(["eq", "ne", "lt", "gt", "le", "ge"]);
         let of = self.pick(["u32", "s32"]);
         let what = self.pick(["%t", "%lane", "%warp"]);
-        let most = if what == "%t" { self.warps * 32 } else if what == "%lane" { 32 } else { self.warps };
+        let most = if what == "%t" {
+            self.warps * 32
+        } else if what == "%lane" {
+            32
+        } else {
+            self.warps
+        };
         let number = self.chance.below(most);
         self.say(&format!("setp.{by}.{of} {to}, {what}, {number}"));
+        if self.chance.once_in(5) {
+            let other = self.known_condition();
+            let join = self.pick(["and.pred", "or.pred", "xor.pred"]);
+            self.say(&format!("{join} {to}, {to}, {other}"));
+        } else if self.chance.once_in(6) {
+            self.say(&format!("not.pred {to}, {to}"));
+        }
         to
     }
 
@@ -370,53 +468,5 @@ impl<'a> Writer<'a> {
             _ => self.say(&format!("mov.u32 {to}, {value}")),
         }
         to
-    }
-
-    pub fn load(&mut self, guard: Option<&str>, width: Width, at: &str) {
-        let to: Vec<String> = (0..width.elements).map(|_| self.register()).collect();
-        let group = if to.len() == 1 { to[0].clone() } else { format!("{{{}}}", to.join(", ")) };
-        let guard = guard.map(|guard| format!("@{guard} ")).unwrap_or_default();
-        self.say(&format!("{guard}ld.shared.{} {group}, [{at}]", width.opcode));
-        self.say(&format!("xor.b32 %acc, %acc, {}", to[0]));
-    }
-
-    pub fn store(&mut self, guard: Option<&str>, width: Width, at: &str, value: &str) {
-        let from = vec![value.to_owned(); width.elements];
-        let group = if from.len() == 1 { from[0].clone() } else { format!("{{{}}}", from.join(", ")) };
-        let guard = guard.map(|guard| format!("@{guard} ")).unwrap_or_default();
-        self.say(&format!("{guard}st.shared.{} [{at}], {group}", width.opcode));
-    }
-
-    pub fn atomic(&mut self, guard: Option<&str>, at: &str) {
-        let guard = guard.map(|guard| format!("@{guard} ")).unwrap_or_default();
-        let to = self.register();
-        let statement = match self.chance.below(6) {
-            0 | 1 => format!("red.shared.add.u32 [{at}], %lane"),
-            2 => format!("atom.shared.max.u32 {to}, [{at}], %t"),
-            3 => format!("ld.volatile.shared.u32 {to}, [{at}]"),
-            4 => format!("st.volatile.shared.u32 [{at}], %t"),
-            _ => format!("st.relaxed.cta.shared.u32 [{at}], %own"),
-        };
-        self.say(&format!("{guard}{statement}"));
-    }
-
-    /// All arrive at the object and wait for its phase.
-    pub fn phase_of_object(&mut self, count: usize) {
-        let label = self.label();
-        let over = self.predicate();
-        let relaxed = if self.slip() { ".relaxed.cta" } else { "" };
-        let arrive = format!("mbarrier.arrive{relaxed}.shared.b64 _, [%object]");
-        if count == self.warps * 32 {
-            self.say(&arrive);
-        } else {
-            self.say("bar.warp.sync -1");
-            let first = if count == 1 { "%t" } else { "%lane" };
-            self.say(&format!("setp.eq.u32 %q, {first}, 0"));
-            self.say(&format!("@%q {arrive}"));
-        }
-        self.put(&label);
-        self.say(&format!("mbarrier.try_wait.parity.shared.b64 {over}, [%object], %parity"));
-        self.say(&format!("@!{over} bra {label}"));
-        self.say("xor.b32 %parity, %parity, 1");
     }
 }
