@@ -10,8 +10,8 @@
 
 use barcheck::{Budgets, Decision, LoadOptions, Options, Settings, Source, Verdict, decide};
 use barcheck_emulator::{
-    Chance, Followed, Kernel, Launch, Outcome, Race, Run, follow, kernels, mutant, random_kernel,
-    random_kernel_with_shared_memory, run,
+    Chance, Followed, Kernel, Launch, Mutant, Outcome, Race, Run, follow, kernels, memory_mutant, mutant,
+    random_kernel, random_kernel_with_shared_memory, run,
 };
 use barcheck_model::program::Program;
 use barcheck_model::rule::Level;
@@ -215,6 +215,8 @@ struct Tally {
     followed: usize,
     /// What is said of races, how often, and how often a race was met that is said to be.
     races: BTreeMap<&'static str, usize>,
+    /// Something was said of races of the latest.
+    says_of_races: bool,
 }
 
 impl Tally {
@@ -227,6 +229,7 @@ impl Tally {
         let decision = case.decide();
         let said = Said::by(&decision);
         let found = Runs::of(case, seeds.clone(), !matches!(said, Said::Nothing));
+        self.says_of_races = !matches!(said, Said::Nothing);
         self.judge_races(case, &said, &found, seeds);
         self.judged += 1;
         for (end, count) in &found.ends {
@@ -307,8 +310,9 @@ impl Tally {
     }
 
     fn report(&self, name: &str) {
-        let Self { judged, ends, failing, verdicts, beyond, looked_for, followed, listed, wrong, races } =
-            self;
+        let Self {
+            judged, ends, failing, verdicts, beyond, looked_for, followed, listed, wrong, races, ..
+        } = self;
         println!("{judged} {name}: {verdicts:?}; {failing} fail, {ends:?}");
         println!("{followed} of {looked_for} runs are found in the protocol; {listed} to inspect");
         println!("data races: {races:?}");
@@ -345,29 +349,36 @@ fn each(mut with: impl FnMut(&Case<'_>)) {
     }
 }
 
+/// Makes a slip.
+type Make = fn(&str, &Kernel, &mut Chance) -> Option<Mutant>;
+
 /// Every second kernel, so that the halves are looked at beside one another.
 fn never_hangs(half: usize) {
     let (many, slips) = (variable("BARCHECK_RUNS", 40), variable("BARCHECK_MUTANTS", 8));
     let first = variable("BARCHECK_SEED", 1);
-    let (mut tally, mut slipped) = (Tally::default(), Tally::default());
+    let (mut tally, mut slipped, mut moved) = (Tally::default(), Tally::default(), Tally::default());
     let mut number = 0;
     each(|case| {
         number += 1;
         if number % 2 != half || !tally.judge(case, first..first + many) {
             return;
         }
+        let says = tally.says_of_races;
         let mut chance = Chance(first ^ (case.index as u64) << 32);
-        for _ in 0..slips {
-            let Some(mutant) = mutant(case.text, case.kernel, &mut chance) else { continue };
+        for slip in 0..slips + if says { slips / 2 } else { 0 } {
+            let (make, of): (Make, _) =
+                if slip < slips { (mutant, &mut slipped) } else { (memory_mutant, &mut moved) };
+            let Some(mutant) = make(case.text, case.kernel, &mut chance) else { continue };
             let read = kernels(&mutant.text);
             let kernel = &read[case.index];
             let case = Case { text: &mutant.text, kernel, what: &mutant.what, ..*case };
-            slipped.judge(&case, first..first + many / 4);
+            of.judge(&case, first..first + many / 4);
         }
     });
     tally.report("kernels");
     slipped.report("slips");
-    assert_eq!(tally.wrong.len() + slipped.wrong.len(), 0);
+    moved.report("slips about shared memory");
+    assert_eq!(tally.wrong.len() + slipped.wrong.len() + moved.wrong.len(), 0);
     assert!(tally.judged > 0 && slipped.failing * 10 >= slipped.judged, "hardly a slip fails");
 }
 
