@@ -11,7 +11,7 @@
 use barcheck::{Budgets, Decision, LoadOptions, Options, Settings, Source, Verdict, decide};
 use barcheck_emulator::{
     Chance, Followed, Kernel, Launch, Mutant, Outcome, Race, Run, follow, kernels, memory_mutant, mutant,
-    random_kernel, random_kernel_with_shared_memory, run,
+    random_kernel, random_kernel_of_warps, random_kernel_with_shared_memory, run,
 };
 use barcheck_model::program::Program;
 use barcheck_model::rule::Level;
@@ -309,6 +309,15 @@ impl Tally {
         self.wrong.push(what);
     }
 
+    /// Both verdicts are met often enough, and nearly all races that there are said to be.
+    fn says_enough_of_races(&self) {
+        let count = |what: &str| self.races.get(what).copied().unwrap_or(0);
+        let (free, racy, met) = (count("free"), count("racy"), count("racy, and met"));
+        assert!(free * 10 >= self.judged, "hardly a kernel is verified");
+        assert!(racy * 20 >= self.judged, "hardly a kernel has a race");
+        assert!(met * 5 >= racy * 4, "{met} of {racy} races are met");
+    }
+
     fn report(&self, name: &str) {
         let Self {
             judged, ends, failing, verdicts, beyond, looked_for, followed, listed, wrong, races, ..
@@ -411,23 +420,38 @@ fn random_kernels_that_are_verified_never_hang() {
     assert_eq!(tally.wrong.len(), 0);
 }
 
-#[test]
-fn random_kernels_with_shared_memory_race_if_they_are_said_to() {
+/// Makes a kernel, and says how many threads it has.
+type Write = fn(&mut Chance) -> (String, [u32; 3]);
+
+fn races_if_it_is_said_to(write: Write, what: &'static str) -> Tally {
     let first = variable("BARCHECK_SEED", 1);
     let mut tally = Tally::default();
     for number in 0..variable("BARCHECK_RANDOM", 150) {
         let mut chance = Chance((first << 32 ^ number).wrapping_mul(0x9e37_79b9));
-        let (text, size) = random_kernel_with_shared_memory(&mut chance);
+        let (text, size) = write(&mut chance);
         let read = kernels(&text);
-        let case = Case { file: "random.ptx", text: &text, index: 0, kernel: &read[0], size, what: "" };
+        let case = Case { file: "random.ptx", text: &text, index: 0, kernel: &read[0], size, what };
         let before = tally.wrong.len() + tally.listed;
         tally.judge(&case, first..first + variable("BARCHECK_RUNS", 16));
         if tally.wrong.len() + tally.listed > before {
             println!("// number {number}\n{text}");
         }
     }
-    tally.report("random kernels with shared memory");
+    tally.report(what);
     assert_eq!(tally.wrong.len(), 0);
+    tally
+}
+
+#[test]
+fn random_kernels_with_shared_memory_race_if_they_are_said_to() {
+    let tally = races_if_it_is_said_to(random_kernel_with_shared_memory, "kernels with arrays");
+    tally.says_enough_of_races();
+}
+
+#[test]
+fn random_kernels_of_warps_race_if_they_are_said_to() {
+    let tally = races_if_it_is_said_to(random_kernel_of_warps, "kernels of warps");
+    tally.says_enough_of_races();
 }
 
 /// That it is looked for in the protocol tells kernels apart.

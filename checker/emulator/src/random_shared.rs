@@ -3,6 +3,7 @@
 //! warp has it, and so on. Now and then a barrier is missing, or somebody keeps not to the use.
 
 use super::chance::Chance;
+use super::random_rings::ring;
 use super::random_values::Writer;
 
 /// Bytes of the part of a warp.
@@ -160,10 +161,11 @@ fn access(writer: &mut Writer<'_>, array: usize, of: Use) {
 fn rounds(writer: &mut Writer<'_>, through: usize, count: usize) {
     let bound =
         if writer.chance.once_in(6) { "%n".to_owned() } else { (1 + writer.chance.below(4)).to_string() };
-    match writer.chance.below(3) {
+    match writer.chance.below(6) {
         // Halves of 96 threads part a warp.
-        0 if writer.warps != 3 || writer.chance.once_in(8) => halves(writer, through, count),
-        1 => two_buffers(writer, &bound, through, count),
+        0 if writer.warps != 3 || writer.chance.once_in(32) => halves(writer, through, count),
+        1..=3 => ring(writer, through, count),
+        4 => two_buffers(writer, &bound, through, count),
         _ => {
             let label = writer.open_loop();
             for _ in 0..1 + writer.chance.below(2) {
@@ -323,7 +325,7 @@ fn hand_over(writer: &mut Writer<'_>) {
 }
 
 /// What stands between phases.
-fn barrier(writer: &mut Writer<'_>, through: usize, count: usize) {
+pub fn barrier(writer: &mut Writer<'_>, through: usize, count: usize) {
     if writer.slip() {
         return;
     }

@@ -112,7 +112,6 @@ impl<'a> Writer<'a> {
         }
         for statement in [
             "ld.param.u32 %n, [n]",
-            "and.b32 %n, %n, 3",
             "ld.param.u64 %data, [data]",
             "mul.wide.u32 %at, %t, 4",
             "add.s64 %at, %at, %data",
@@ -123,6 +122,9 @@ impl<'a> Writer<'a> {
             "mov.u32 %object, object",
         ] {
             self.say(statement);
+        }
+        if self.chance.once_in(2) {
+            self.say("and.b32 %n, %n, 3");
         }
         let warp = self.pick(["shr.u32 %warp, %t, 5", "bfe.u32 %warp, %t, 5, 5", "div.u32 %warp, %t, 32"]);
         self.say(warp);
@@ -150,7 +152,7 @@ impl<'a> Writer<'a> {
     pub fn end(self) -> String {
         let end = if self.writes { "\tst.global.u32 [%at], %acc;\n" } else { "" };
         let Self { warps, registers, predicates, text, wides, columns, .. } = self;
-        let bytes = PART as usize * warps * 2;
+        let bytes = PART as usize * warps * 4;
         format!(
             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u32 n, .param .u64 data)\n\
              .reqntid {columns}, {}, 1\n{{\n\t.reg .pred %q, %p<{}>;\n\
@@ -230,7 +232,7 @@ impl<'a> Writer<'a> {
                     _ => self.joined(&to, [&a, &b], &condition),
                 }
             }
-            18 if self.chance.once_in(2) => self.summed(&to, &a, number),
+            18 if self.chance.once_in(8) => self.summed(&to, &a, number),
             18 if self.together => self.exchanged(&to, &a),
             _ => self.rarely(&to, [&a, &b], number, few),
         };
@@ -294,7 +296,7 @@ impl<'a> Writer<'a> {
             10 => format!("mul.hi.{sign}32 {to}, {a}, {}", 1_u64 << (20 + few)),
             11 => format!("cvt.{} {to}, {a}", self.pick(["u32.u8", "s32.s8", "u32.u16", "s32.s16"])),
             12 => format!("mul24.lo.{sign}32 {to}, {a}, {number}"),
-            _ if self.chance.once_in(2) => format!("sad.u32 {to}, {a}, {number}, {b}"),
+            _ if !self.chance.once_in(4) => format!("sad.u32 {to}, {a}, {number}, {b}"),
             _ => format!("prmt.b32 {to}, {a}, {b}, {}", self.chance.below(0x1_0000)),
         }
     }
