@@ -64,7 +64,14 @@ pub fn random_kernel_of_warps(chance: &mut Chance) -> (String, [u32; 3]) {
             if chance.once_in(often) {
                 access(chance, places, &mut text);
             }
-            meet(event, index, warp, &mut text);
+            if chance.once_in(12) {
+                let _ = writeln!(text, "\tsetp.eq.u32 %q, %lane, {};\n\t@%q ret;", chance.below(32));
+            }
+            if matches!(event.by, By::Barrier) && event.wait >> warp & 1 == 1 && chance.once_in(6) {
+                apart(chance, event, (index, warp), places, &mut text);
+            } else {
+                meet(event, index, warp, &mut text);
+            }
         }
         if chance.once_in(2) {
             access(chance, places, &mut text);
@@ -104,6 +111,33 @@ fn access(chance: &mut Chance, places: usize, text: &mut String) {
         _ => format!("st.volatile.shared.u32 {place}, %t"),
     };
     let _ = writeln!(text, "\t{guard}{statement};");
+}
+
+/// Lanes of a warp come to a barrier on two ways.
+fn apart(
+    chance: &mut Chance,
+    event: &Event,
+    (index, warp): (usize, usize),
+    places: usize,
+    text: &mut String,
+) {
+    let (id, count) = (1 + index, event.arrive.count_ones() * 32);
+    let lane = 1 + chance.below(31);
+    let _ = writeln!(text, "\tsetp.lt.u32 %p, %lane, {lane};\n\t@%p bra $A{warp}_{index};");
+    for (label, end) in [("A", "\tbra.uni $B"), ("B", "")] {
+        if chance.once_in(2) {
+            access(chance, places, text);
+        }
+        let _ = writeln!(text, "\tbarrier.sync {id}, {count};");
+        if chance.once_in(3) {
+            access(chance, places, text);
+        }
+        if label == "A" {
+            let _ = writeln!(text, "{end}{warp}_{index};\n$A{warp}_{index}:");
+        } else {
+            let _ = writeln!(text, "$B{warp}_{index}:");
+        }
+    }
 }
 
 /// What a warp does at a barrier.
