@@ -11,7 +11,7 @@
 use barcheck::{Budgets, Decision, LoadOptions, Options, Settings, Source, Verdict, decide};
 use barcheck_emulator::{
     Chance, Followed, Kernel, Launch, Mutant, Outcome, Race, Run, follow, kernels, memory_mutant, mutant,
-    random_kernel, random_kernel_of_warps, random_kernel_with_shared_memory, run,
+    random_kernel, random_kernel_of_stages, random_kernel_of_warps, random_kernel_with_shared_memory, run,
 };
 use barcheck_model::program::Program;
 use barcheck_model::rule::Level;
@@ -445,6 +445,12 @@ fn races_if_it_is_said_to(write: Write, what: &'static str) -> Tally {
 #[test]
 fn random_kernels_with_shared_memory_race_if_they_are_said_to() {
     let tally = races_if_it_is_said_to(random_kernel_with_shared_memory, "kernels with arrays");
+    tally.says_enough_of_races();
+}
+
+#[test]
+fn random_kernels_of_stages_race_if_they_are_said_to() {
+    let tally = races_if_it_is_said_to(random_kernel_of_stages, "kernels of stages");
     tally.says_enough_of_races();
 }
 
