@@ -67,9 +67,7 @@ impl Cta<'_> {
 
     /// Executes an instruction for some lanes, or says that it cannot.
     pub fn compute(&mut self, warp: usize, taken: u32, place: usize, it: &Instruction) -> Option<()> {
-        if self.races.is_some() {
-            self.touch(warp, taken, it);
-        }
+        self.touch(warp, taken, it);
         if matches!(it.op, Op::Memory(_)) {
             return self.mbarrier(warp, taken, place, it);
         }

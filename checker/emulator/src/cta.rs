@@ -206,8 +206,7 @@ impl<'a> Cta<'a> {
                 self.settle(warp);
             }
             Op::Trap => self.ended = Some(Outcome::Trapped),
-            Op::Nothing if self.races.is_some() => self.touch(warp, taken, instruction),
-            Op::Nothing => {}
+            Op::Nothing => self.touch(warp, taken, instruction),
             Op::Beyond => self.ended = Some(beyond(instruction)),
             Op::Barrier { what, is_aligned } => {
                 for lane in lanes(taken) {

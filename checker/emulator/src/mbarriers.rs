@@ -93,13 +93,7 @@ impl Cta<'_> {
         let number = behind.map(|operand| of_lane(self, operand) as i64);
         self.mbarriers.steps += usize::from(!matches!(memory, Memory::Test { .. }));
         if let Memory::Initialise = memory {
-            let count = number?;
-            let object = Object { expected: count, pending: count, ..Object::default() };
-            self.mbarriers.objects.insert(at, object);
-            if let Some(races) = &mut self.races {
-                races.forget(Through::Open(at));
-                races.forget(Through::Over(at));
-            }
+            self.initialise(at, number?);
             return Some(Ok(()));
         }
         let Some(object) = self.mbarriers.objects.get_mut(&at) else {
@@ -149,6 +143,15 @@ impl Cta<'_> {
         }
         self.judge_phase(at);
         Some(Ok(()))
+    }
+
+    fn initialise(&mut self, at: u64, count: i64) {
+        let object = Object { expected: count, pending: count, ..Object::default() };
+        self.mbarriers.objects.insert(at, object);
+        if let Some(races) = &mut self.races {
+            races.forget(Through::Open(at));
+            races.forget(Through::Over(at));
+        }
     }
 
     /// A warp has seen that a phase is over.

@@ -1,5 +1,5 @@
-//! Kernels with one slip in how they access shared memory: an offset, a shift, a mask or a guard is another, or
-//! a store stands on the other side of a barrier.
+//! Kernels with one slip in how they access shared memory: an offset, a shift, a mask or a guard is another,
+//! or a store stands on the other side of a barrier.
 
 use super::chance::Chance;
 use super::kernel::{Instruction, Kernel, Operand};

@@ -1,5 +1,6 @@
-//! Random kernels in which each warp has code of its own: accesses to a few places, and in between barriers by
-//! which some warps tell others how far they are. All come to the barriers in one order, so that nobody hangs.
+//! Random kernels in which each warp has code of its own: accesses to a few places, and in between barriers
+//! by which some warps tell others how far they are. All come to the barriers in one order, so that nobody
+//! hangs.
 
 use super::chance::Chance;
 use std::fmt::Write;

@@ -1,5 +1,5 @@
-//! Random kernels in which some warps fill the stages of a ring by stores, and others read them: two objects for
-//! each stage say that it is full, and that it is empty. Often there is a slip.
+//! Random kernels in which some warps fill the stages of a ring by stores, and others read them: two objects
+//! for each stage say that it is full, and that it is empty. Often there is a slip.
 
 use super::chance::Chance;
 use std::fmt::Write;

@@ -1,6 +1,6 @@
-//! Random kernels with arrays in shared memory, in the manner of a compiler. They go from phase to phase, with
-//! barriers in between. In each phase an array has one use: all read it, each warp has a part of its own, one
-//! warp has it, and so on. Now and then a barrier is missing, or somebody keeps not to the use.
+//! Random kernels with arrays in shared memory, in the manner of a compiler. They go from phase to phase,
+//! with barriers in between. In each phase an array has one use: all read it, each warp has a part of its
+//! own, one warp has it, and so on. Now and then a barrier is missing, or somebody keeps not to the use.
 
 use super::chance::Chance;
 use super::random_rings::ring;

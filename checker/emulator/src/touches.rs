@@ -15,6 +15,9 @@ const ROW: u32 = 16;
 impl Cta<'_> {
     /// Looks for races of an instruction, before it is executed.
     pub fn touch(&mut self, warp: usize, taken: u32, it: &Instruction) {
+        if self.races.is_none() {
+            return;
+        }
         let (space, how) = match &it.op {
             Op::Load { space, .. } => (*space, if is_strong(it) { How::StrongRead } else { How::Read }),
             Op::Store { space, .. } => (*space, if is_strong(it) { How::StrongWrite } else { How::Write }),
