@@ -1,6 +1,7 @@
 //! A second judge of kernels: an emulator runs them, and slips of them, with random inputs and in random
 //! schedules. A kernel that is verified never hangs there and never misuses a barrier, and what its warps do
-//! at barriers is a run of the protocol that was extracted. The same is asked of random kernels.
+//! at barriers is a run of the protocol that was extracted. The same is asked of random kernels. No run of a
+//! kernel that is verified has a data race on accesses to shared memory that are followed.
 //!
 //! `BARCHECK_RUNS=N` sets the runs of each kernel, `BARCHECK_MUTANTS=N` the slips of each,
 //! `BARCHECK_RANDOM=N` the random kernels, `BARCHECK_SEED=N` the first seed. `BARCHECK_KERNELS=FOLDER` has
@@ -9,11 +10,13 @@
 
 use barcheck::{Budgets, Decision, LoadOptions, Options, Settings, Source, Verdict, decide};
 use barcheck_emulator::{
-    Chance, Followed, Kernel, Launch, Outcome, follow, kernels, mutant, random_kernel, run,
+    Chance, Followed, Kernel, Launch, Mutant, Outcome, Race, Run, follow, kernels, memory_mutant, mutant,
+    random_kernel, random_kernel_of_stages, random_kernel_of_warps, random_kernel_with_shared_memory, run,
 };
 use barcheck_model::program::Program;
+use barcheck_model::rule::Level;
 use barcheck_specs::{entries, load};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,6 +34,10 @@ const EVENTS: usize = 400;
 const LOOKED_FOR: usize = 20;
 /// Runs that do not come to an end before no more are made.
 const HOPELESS: usize = 5;
+/// Runs that are made besides where a race was not met.
+const FURTHER: u64 = 30;
+/// Rules about accesses to memory.
+const RACES: [&str; 2] = ["data-race", "missing-fence"];
 /// Rules about what may happen in another order, or is true of no single run.
 const UNSEEN: [&str; 4] = ["arrival-race", "data-race", "missing-fence", "stuck-agent"];
 
@@ -81,6 +88,37 @@ impl Case<'_> {
     }
 }
 
+/// What a verdict says of races on shared memory.
+enum Said {
+    /// Nothing that runs can be held against.
+    Nothing,
+    /// There are none, but for accesses on these lines.
+    None { but: BTreeSet<u32> },
+    /// There is one, whatever the data is: the lines, and what happens.
+    Some(String),
+}
+
+impl Said {
+    fn by(decision: &Decision) -> Self {
+        let memory = decision.extracted.as_ref().and_then(|extracted| extracted.memory.as_ref());
+        let is_race = |rule: &str| RACES.contains(&rule);
+        match (decision.verdict, memory.filter(|memory| memory.undecided.is_none())) {
+            (Verdict::Verified, Some(memory)) => {
+                Self::None { but: memory.others.iter().map(|place| place.line).collect() }
+            }
+            (Verdict::Violated, _) if decision.given.is_empty() => {
+                let mut errors = decision.findings.iter().filter(|found| found.level == Level::Error);
+                let found = errors.find(|found| is_race(found.rule.name()) && found.data.is_empty());
+                found.map_or(Self::Nothing, |found| {
+                    let lines: Vec<u32> = found.related.iter().map(|related| related.line).collect();
+                    Self::Some(format!("{}, {lines:?}: {}", found.place.line, found.message))
+                })
+            }
+            _ => Self::Nothing,
+        }
+    }
+}
+
 /// What many runs of a kernel came to.
 #[derive(Default)]
 struct Runs {
@@ -94,14 +132,18 @@ struct Runs {
     followed: usize,
     /// The first that is no run of the protocol.
     missing: Option<(u64, String)>,
+    /// Data races, by their lines, with the first seed of each.
+    races: BTreeMap<(usize, usize), (u64, Race)>,
 }
 
 impl Runs {
-    fn of(case: &Case<'_>, seeds: Range<u64>) -> Self {
+    fn of(case: &Case<'_>, seeds: Range<u64>, races: bool) -> Self {
         let mut runs = Self::default();
         let program = case.program();
         for seed in seeds {
-            let (outcome, events) = run(case.kernel, &Launch { size: case.size, seed, fuel: FUEL });
+            let launch = Launch { size: case.size, seed, fuel: FUEL, races };
+            let Run { outcome, events, races: met, .. } = run(case.kernel, &launch);
+            runs.met(seed, met.unwrap_or_default());
             let events = &events[..events.len().min(EVENTS)];
             if let Some(program) = program.as_ref().filter(|_| runs.looked_for < LOOKED_FOR) {
                 runs.looked_for += 1;
@@ -125,6 +167,17 @@ impl Runs {
             }
         }
         runs
+    }
+
+    fn met(&mut self, seed: u64, races: Vec<Race>) {
+        for race in races {
+            self.races.entry((race.earlier.line, race.later.line)).or_insert((seed, race));
+        }
+    }
+
+    /// Hardly a run is one of the kernel.
+    fn races_are_hopeless(&self) -> bool {
+        self.ends.keys().all(|end| *end == "not emulated")
     }
 
     fn ended(&mut self, outcome: Outcome, seed: u64) -> &'static str {
@@ -160,6 +213,10 @@ struct Tally {
     beyond: BTreeMap<String, usize>,
     looked_for: usize,
     followed: usize,
+    /// What is said of races, how often, and how often a race was met that is said to be.
+    races: BTreeMap<&'static str, usize>,
+    /// Something was said of races of the latest.
+    says_of_races: bool,
 }
 
 impl Tally {
@@ -170,7 +227,10 @@ impl Tally {
             return false;
         }
         let decision = case.decide();
-        let found = Runs::of(case, seeds);
+        let said = Said::by(&decision);
+        let found = Runs::of(case, seeds.clone(), !matches!(said, Said::Nothing));
+        self.says_of_races = !matches!(said, Said::Nothing);
+        self.judge_races(case, &said, &found, seeds);
         self.judged += 1;
         for (end, count) in &found.ends {
             *self.ends.entry(end).or_default() += count;
@@ -213,15 +273,58 @@ impl Tally {
         found.ends.keys().any(|end| *end != "not emulated")
     }
 
+    /// Holds what is said of races against those that runs have met.
+    fn judge_races(&mut self, case: &Case<'_>, said: &Said, found: &Runs, seeds: Range<u64>) {
+        match said {
+            Said::Nothing => {}
+            Said::None { but } => {
+                let kind = if but.is_empty() { "free" } else { "free but for some" };
+                *self.races.entry(kind).or_default() += 1;
+                let is_followed = |line: &usize| !but.contains(&(*line as u32));
+                for ((first, second), (seed, race)) in &found.races {
+                    if is_followed(first) && is_followed(second) {
+                        self.is_wrong(format!("{}: verified, and seed {seed}: {race:?}", case.title()));
+                    }
+                }
+            }
+            Said::Some(story) => {
+                *self.races.entry("racy").or_default() += 1;
+                let mut met = !found.races.is_empty();
+                if !met && !found.races_are_hopeless() {
+                    met = !Runs::of(case, seeds.end..seeds.end + FURTHER, true).races.is_empty();
+                }
+                if met {
+                    *self.races.entry("racy, and met").or_default() += 1;
+                } else {
+                    self.listed += 1;
+                    let ends = &found.ends;
+                    println!("inspect: {}: {ends:?}, and no run has the race {story}", case.title());
+                }
+            }
+        }
+    }
+
     fn is_wrong(&mut self, what: String) {
         println!("wrong: {what}");
         self.wrong.push(what);
     }
 
+    /// Both verdicts are met often enough, and nearly all races that there are said to be.
+    fn says_enough_of_races(&self) {
+        let count = |what: &str| self.races.get(what).copied().unwrap_or(0);
+        let (free, racy, met) = (count("free"), count("racy"), count("racy, and met"));
+        assert!(free * 10 >= self.judged, "hardly a kernel is verified");
+        assert!(racy * 20 >= self.judged, "hardly a kernel has a race");
+        assert!(met * 4 >= racy * 3, "{met} of {racy} races are met");
+    }
+
     fn report(&self, name: &str) {
-        let Self { judged, ends, failing, verdicts, beyond, looked_for, followed, listed, wrong } = self;
+        let Self {
+            judged, ends, failing, verdicts, beyond, looked_for, followed, listed, wrong, races, ..
+        } = self;
         println!("{judged} {name}: {verdicts:?}; {failing} fail, {ends:?}");
         println!("{followed} of {looked_for} runs are found in the protocol; {listed} to inspect");
+        println!("data races: {races:?}");
         println!("{} wrong; not emulated: {beyond:?}", wrong.len());
     }
 }
@@ -255,29 +358,36 @@ fn each(mut with: impl FnMut(&Case<'_>)) {
     }
 }
 
+/// Makes a slip.
+type Make = fn(&str, &Kernel, &mut Chance) -> Option<Mutant>;
+
 /// Every second kernel, so that the halves are looked at beside one another.
 fn never_hangs(half: usize) {
     let (many, slips) = (variable("BARCHECK_RUNS", 40), variable("BARCHECK_MUTANTS", 8));
     let first = variable("BARCHECK_SEED", 1);
-    let (mut tally, mut slipped) = (Tally::default(), Tally::default());
+    let (mut tally, mut slipped, mut moved) = (Tally::default(), Tally::default(), Tally::default());
     let mut number = 0;
     each(|case| {
         number += 1;
         if number % 2 != half || !tally.judge(case, first..first + many) {
             return;
         }
+        let says = tally.says_of_races;
         let mut chance = Chance(first ^ (case.index as u64) << 32);
-        for _ in 0..slips {
-            let Some(mutant) = mutant(case.text, case.kernel, &mut chance) else { continue };
+        for slip in 0..slips + if says { slips / 2 } else { 0 } {
+            let (make, of): (Make, _) =
+                if slip < slips { (mutant, &mut slipped) } else { (memory_mutant, &mut moved) };
+            let Some(mutant) = make(case.text, case.kernel, &mut chance) else { continue };
             let read = kernels(&mutant.text);
             let kernel = &read[case.index];
             let case = Case { text: &mutant.text, kernel, what: &mutant.what, ..*case };
-            slipped.judge(&case, first..first + many / 4);
+            of.judge(&case, first..first + many / 4);
         }
     });
     tally.report("kernels");
     slipped.report("slips");
-    assert_eq!(tally.wrong.len() + slipped.wrong.len(), 0);
+    moved.report("slips about shared memory");
+    assert_eq!(tally.wrong.len() + slipped.wrong.len() + moved.wrong.len(), 0);
     assert!(tally.judged > 0 && slipped.failing * 10 >= slipped.judged, "hardly a slip fails");
 }
 
@@ -310,6 +420,46 @@ fn random_kernels_that_are_verified_never_hang() {
     assert_eq!(tally.wrong.len(), 0);
 }
 
+/// Makes a kernel, and says how many threads it has.
+type Write = fn(&mut Chance) -> (String, [u32; 3]);
+
+fn races_if_it_is_said_to(write: Write, what: &'static str) -> Tally {
+    let first = variable("BARCHECK_SEED", 1);
+    let mut tally = Tally::default();
+    for number in 0..variable("BARCHECK_RANDOM", 150) {
+        let mut chance = Chance((first << 32 ^ number).wrapping_mul(0x9e37_79b9));
+        let (text, size) = write(&mut chance);
+        let read = kernels(&text);
+        let case = Case { file: "random.ptx", text: &text, index: 0, kernel: &read[0], size, what };
+        let before = tally.wrong.len() + tally.listed;
+        tally.judge(&case, first..first + variable("BARCHECK_RUNS", 16));
+        if tally.wrong.len() + tally.listed > before {
+            println!("// number {number}\n{text}");
+        }
+    }
+    tally.report(what);
+    assert_eq!(tally.wrong.len(), 0);
+    tally
+}
+
+#[test]
+fn random_kernels_with_shared_memory_race_if_they_are_said_to() {
+    let tally = races_if_it_is_said_to(random_kernel_with_shared_memory, "kernels with arrays");
+    tally.says_enough_of_races();
+}
+
+#[test]
+fn random_kernels_of_stages_race_if_they_are_said_to() {
+    let tally = races_if_it_is_said_to(random_kernel_of_stages, "kernels of stages");
+    tally.says_enough_of_races();
+}
+
+#[test]
+fn random_kernels_of_warps_race_if_they_are_said_to() {
+    let tally = races_if_it_is_said_to(random_kernel_of_warps, "kernels of warps");
+    tally.says_enough_of_races();
+}
+
 /// That it is looked for in the protocol tells kernels apart.
 #[test]
 fn a_slip_is_no_run_of_the_kernel_before_it() {
@@ -321,8 +471,8 @@ fn a_slip_is_no_run_of_the_kernel_before_it() {
         for seed in 0..4 {
             let Some(mutant) = mutant(case.text, case.kernel, &mut chance) else { continue };
             let read = kernels(&mutant.text);
-            let launch = Launch { size: case.size, seed, fuel: FUEL };
-            let (outcome, events) = run(&read[case.index], &launch);
+            let launch = Launch { size: case.size, seed, fuel: FUEL, races: false };
+            let Run { outcome, events, .. } = run(&read[case.index], &launch);
             // What ends there is a run of either.
             if matches!(outcome, Outcome::Beyond(_)) {
                 continue;

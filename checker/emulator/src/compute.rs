@@ -67,6 +67,7 @@ impl Cta<'_> {
 
     /// Executes an instruction for some lanes, or says that it cannot.
     pub fn compute(&mut self, warp: usize, taken: u32, place: usize, it: &Instruction) -> Option<()> {
+        self.touch(warp, taken, it);
         if matches!(it.op, Op::Memory(_)) {
             return self.mbarrier(warp, taken, place, it);
         }
@@ -319,7 +320,7 @@ fn flat(operand: &Operand) -> Vec<&Operand> {
 }
 
 /// The window of a generic address, and the address in it.
-fn window(address: u64) -> (Space, u64) {
+pub fn window(address: u64) -> (Space, u64) {
     match address {
         _ if address.wrapping_sub(SHARED) < WINDOW => (Space::Shared, address - SHARED),
         _ if address.wrapping_sub(LOCAL) < WINDOW => (Space::Local, address - LOCAL),

@@ -7,6 +7,7 @@ use super::mbarriers::{Mbarriers, Until};
 use super::memory::Words;
 use super::named::{Barriers, Operands};
 use super::opcode::Op;
+use super::races::Races;
 
 /// Where a lane that has no step stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +81,8 @@ pub struct Launch {
     pub size: [u32; 3],
     pub seed: u64,
     pub fuel: usize,
+    /// Whether data races are looked for.
+    pub races: bool,
 }
 
 pub struct Cta<'a> {
@@ -101,6 +104,7 @@ pub struct Cta<'a> {
     pub clock: u64,
     pub ended: Option<Outcome>,
     pub events: Vec<Event>,
+    pub races: Option<Races>,
 }
 
 impl<'a> Cta<'a> {
@@ -136,6 +140,7 @@ impl<'a> Cta<'a> {
             clock: 0,
             ended: None,
             events: Vec::new(),
+            races: launch.races.then(|| Races::new(threads.div_ceil(32) as usize)),
         }
     }
 
@@ -201,7 +206,7 @@ impl<'a> Cta<'a> {
                 self.settle(warp);
             }
             Op::Trap => self.ended = Some(Outcome::Trapped),
-            Op::Nothing => {}
+            Op::Nothing => self.touch(warp, taken, instruction),
             Op::Beyond => self.ended = Some(beyond(instruction)),
             Op::Barrier { what, is_aligned } => {
                 for lane in lanes(taken) {

@@ -6,6 +6,7 @@
 use super::cta::{Cta, Outcome, Parked, lanes};
 use super::kernel::{Instruction, Operand};
 use super::opcode::{Memory, Op};
+use super::races::{Clock, Through};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Default)]
@@ -28,10 +29,11 @@ pub enum Until {
 }
 
 /// What lands some time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Landing {
     Bytes(u64, i64),
-    Arrival(u64),
+    /// With it comes what its warp had done.
+    Arrival(u64, Option<Clock>),
 }
 
 #[derive(Default)]
@@ -91,9 +93,7 @@ impl Cta<'_> {
         let number = behind.map(|operand| of_lane(self, operand) as i64);
         self.mbarriers.steps += usize::from(!matches!(memory, Memory::Test { .. }));
         if let Memory::Initialise = memory {
-            let count = number?;
-            let object = Object { expected: count, pending: count, ..Object::default() };
-            self.mbarriers.objects.insert(at, object);
+            self.initialise(at, number?);
             return Some(Ok(()));
         }
         let Some(object) = self.mbarriers.objects.get_mut(&at) else {
@@ -111,6 +111,9 @@ impl Cta<'_> {
                 if first > 0 {
                     self.set(warp, lane, &it.operands[0], phase);
                 }
+                if let Some(races) = self.races.as_mut().filter(|_| !is_relaxed(it)) {
+                    races.release(warp, Through::Open(at));
+                }
                 return Some(self.arrives(at, count));
             }
             Memory::Test { by_parity } => {
@@ -118,6 +121,9 @@ impl Cta<'_> {
                     if *by_parity { Until::Parity(number? as u64) } else { Until::Phase(number? as u64) };
                 let is_over = self.mbarriers.is_over(at, until)?;
                 let is_patient = it.text.contains("try_wait") && !self.chance.once_in(8);
+                if is_over {
+                    self.has_seen(warp, at, it);
+                }
                 if is_over || !is_patient {
                     self.set(warp, lane, &it.operands[0], is_over.into());
                 } else {
@@ -130,10 +136,29 @@ impl Cta<'_> {
                 let bytes = of_lane(self, size) as i64;
                 self.mbarriers.landings.push(Landing::Bytes(at, bytes));
             }
-            Memory::Committed => self.mbarriers.landings.push(Landing::Arrival(at)),
+            Memory::Committed => {
+                let clock = self.races.as_mut().map(|races| races.leave(warp));
+                self.mbarriers.landings.push(Landing::Arrival(at, clock));
+            }
         }
         self.judge_phase(at);
         Some(Ok(()))
+    }
+
+    fn initialise(&mut self, at: u64, count: i64) {
+        let object = Object { expected: count, pending: count, ..Object::default() };
+        self.mbarriers.objects.insert(at, object);
+        if let Some(races) = &mut self.races {
+            races.forget(Through::Open(at));
+            races.forget(Through::Over(at));
+        }
+    }
+
+    /// A warp has seen that a phase is over.
+    fn has_seen(&mut self, warp: usize, at: u64, it: &Instruction) {
+        if let Some(races) = self.races.as_mut().filter(|_| !is_relaxed(it)) {
+            races.acquire(warp, Through::Over(at));
+        }
     }
 
     fn arrives(&mut self, at: u64, count: i64) -> Result<(), &'static str> {
@@ -158,6 +183,9 @@ impl Cta<'_> {
                 phase: object.phase + 1,
                 copies: 0,
             };
+            if let Some(races) = &mut self.races {
+                races.phase_is_over(at);
+            }
         }
     }
 
@@ -169,6 +197,7 @@ impl Cta<'_> {
                 if self.mbarriers.is_over(at, until) == Some(true) {
                     let instruction = &self.kernel.code[self.warps[warp].places[lane]];
                     self.set(warp, lane, &instruction.operands[0], 1);
+                    self.has_seen(warp, at, instruction);
                     self.go_on(warp, lane);
                 }
             }
@@ -202,7 +231,12 @@ impl Cta<'_> {
         if waiting > 0 {
             let landing = self.mbarriers.landings.swap_remove(self.chance.below(waiting));
             let done = match landing {
-                Landing::Arrival(at) => self.arrives(at, 1),
+                Landing::Arrival(at, clock) => {
+                    if let (Some(races), Some(clock)) = (&mut self.races, clock) {
+                        races.publish(&clock, Through::Open(at));
+                    }
+                    self.arrives(at, 1)
+                }
                 Landing::Bytes(at, bytes) => {
                     if let Some(object) = self.mbarriers.objects.get_mut(&at) {
                         object.bytes -= bytes;
@@ -233,4 +267,9 @@ impl Cta<'_> {
         self.wake();
         !full.is_empty()
     }
+}
+
+/// It orders nothing in memory.
+fn is_relaxed(it: &Instruction) -> bool {
+    it.text.contains(".relaxed")
 }

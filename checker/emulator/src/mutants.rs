@@ -42,15 +42,17 @@ fn changed(line: &str, chance: &mut Chance) -> Option<String> {
         _ if is_setp => numbers(line, chance, 1),
         1 if is_barrier && guard.is_none() => numbers(line, chance, 1),
         2 if is_barrier && guard.is_none() => numbers(line, chance, 32),
-        _ => {
-            let at = guard? + 1;
-            let (before, after) = line.split_at(at);
-            Some(match after.strip_prefix('!') {
-                Some(after) => format!("{before}{after}"),
-                None => format!("{before}!{after}"),
-            })
-        }
+        _ => inverted(line),
     }
+}
+
+/// An instruction with the guard that it has not.
+pub fn inverted(line: &str) -> Option<String> {
+    let (before, after) = line.split_at(line.find('@')? + 1);
+    Some(match after.strip_prefix('!') {
+        Some(after) => format!("{before}{after}"),
+        None => format!("{before}!{after}"),
+    })
 }
 
 /// Changes one of the numbers among the operands: the first by one, a count by a warp.

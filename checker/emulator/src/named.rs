@@ -27,6 +27,7 @@ struct Barrier {
 
 /// A barrier that is complete: who goes on, and what a reduction comes to.
 pub struct Completed {
+    pub id: usize,
     pub waiting: u64,
     pub result: u64,
 }
@@ -94,13 +95,14 @@ impl Barriers {
             let gone = u64::from((exited | barrier.arrived).count_ones());
             barrier.arrived != 0 && (here * 32 == barrier.expected || barrier.is_for_all && gone == all)
         };
-        let barrier = self.all.iter_mut().find(is_complete)?;
+        let id = self.all.iter_mut().position(|mut barrier| is_complete(&mut barrier))?;
+        let barrier = &mut self.all[id];
         let result = match barrier.class {
             Some(Arrival::And) => u64::from(barrier.true_ones == barrier.lanes),
             Some(Arrival::Or) => u64::from(barrier.true_ones > 0),
             _ => barrier.true_ones,
         };
-        let completed = Completed { waiting: barrier.waiting, result };
+        let completed = Completed { id, waiting: barrier.waiting, result };
         *barrier = Barrier::default();
         Some(completed)
     }

@@ -3,6 +3,7 @@
 use super::chance::Chance;
 use super::cta::{Cta, Event, Launch, Outcome};
 use super::kernel::Kernel;
+use super::races::Race;
 
 /// Which warp is next.
 enum Schedule {
@@ -49,13 +50,26 @@ impl Schedule {
     }
 }
 
-/// Runs a kernel once, and says how it ended and what its warps did at barriers on the way.
-pub fn run(kernel: &Kernel, launch: &Launch) -> (Outcome, Vec<Event>) {
+/// How a run ended, and what was seen on the way.
+pub struct Run {
+    pub outcome: Outcome,
+    /// What its warps did at barriers.
+    pub events: Vec<Event>,
+    /// The data races that were met, if they were looked for and the lanes of each warp stayed together.
+    pub races: Option<Vec<Race>>,
+    /// Somebody has asked memory what others have done, as atomic operations and strong loads do.
+    pub asks: bool,
+}
+
+/// Runs a kernel once.
+pub fn run(kernel: &Kernel, launch: &Launch) -> Run {
     let mut cta = Cta::new(kernel, launch);
     let mut fuel = launch.fuel;
     let mut schedule = Schedule::new(cta.warps.len(), &mut cta.chance);
     // Lanes of a warp stay together, or go as they like.
     let is_wild = cta.chance.once_in(4);
+    // Lanes of one warp that wait for nobody of it are not what races are about.
+    cta.races = cta.races.take().filter(|_| !is_wild);
     let quantum = [4, 64, 1024][cta.chance.below(3)];
     while cta.ended.is_none() {
         let able = |warp: usize| u64::from(cta.warps[warp].ready != 0) << warp;
@@ -83,5 +97,7 @@ pub fn run(kernel: &Kernel, launch: &Launch) -> (Outcome, Vec<Event>) {
         }
         schedule.went(warp, &mut cta.chance);
     }
-    (cta.ended.take().unwrap_or(Outcome::OutOfFuel), cta.events)
+    let outcome = cta.ended.take().unwrap_or(Outcome::OutOfFuel);
+    let asks = cta.races.as_ref().is_some_and(|races| races.asks);
+    Run { outcome, events: cta.events, races: cta.races.map(|races| races.found), asks }
 }

@@ -4,6 +4,7 @@ use super::cta::{Cta, Did, Event, Outcome, Parked, lanes};
 use super::kernel::{Instruction, Operand};
 use super::named::Operands;
 use super::opcode::{Arrival, Op, Together};
+use super::races::Through;
 
 impl Cta<'_> {
     /// A lane that has come to a barrier, with what it brings.
@@ -72,6 +73,9 @@ impl Cta<'_> {
             self.ended = Some(Outcome::Misuse(rule, format!("warp {warp}, line {line}")));
             return;
         }
+        if let Some(races) = &mut self.races {
+            races.release(warp, Through::Named(with.id));
+        }
         let did = Did::Arrive(with);
         self.events.push(Event { warp, line, is_aligned: aligned.is_some(), did });
         for lane in live {
@@ -94,6 +98,12 @@ impl Cta<'_> {
                     }
                     self.go_on(warp, lane);
                 }
+                if let Some(races) = &mut self.races {
+                    races.acquire(warp, Through::Named(completed.id as u64));
+                }
+            }
+            if let Some(races) = &mut self.races {
+                races.forget(Through::Named(completed.id as u64));
             }
         }
     }
