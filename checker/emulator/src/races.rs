@@ -18,6 +18,8 @@ pub enum How {
     StrongWrite,
     /// A read and a write.
     Atomic,
+    /// A write by `cp.async`, at some time before its lane has waited for it (PTX ISA, cp.async).
+    Fill,
 }
 
 impl How {
@@ -26,7 +28,7 @@ impl How {
     }
 
     fn is_strong(self) -> bool {
-        !matches!(self, Self::Read | Self::Write)
+        !matches!(self, Self::Read | Self::Write | Self::Fill)
     }
 }
 
@@ -62,6 +64,8 @@ struct Entry {
     by: Access,
     /// How far the warp had come.
     time: u32,
+    /// The lane that has not waited for its copy yet.
+    waits: Option<u8>,
     /// What is stored, if it is one value for all lanes.
     value: Option<u8>,
 }
@@ -73,14 +77,25 @@ const MOST: usize = 64;
 /// What is touched by a lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Range {
+    pub lane: u8,
     pub first: u64,
     pub bytes: u32,
     /// What is stored there, if it is one value for all lanes.
     pub value: Option<u64>,
 }
 
+/// A copy for which its lane has not waited.
+#[derive(Clone, Copy, Debug)]
+struct Copy {
+    range: Range,
+    /// How many groups its lane has made behind its own; none if it is in no group.
+    newer: Option<u64>,
+}
+
 pub struct Races {
     clocks: Vec<Clock>,
+    /// Of each warp.
+    copies: Vec<Vec<Copy>>,
     released: HashMap<Through, Clock>,
     pages: HashMap<u64, Vec<Vec<Entry>>>,
     pub found: Vec<Race>,
@@ -93,6 +108,7 @@ impl Races {
         let clock = |warp: usize| (0..warps).map(|other| u32::from(other == warp)).collect();
         Self {
             clocks: (0..warps).map(clock).collect(),
+            copies: vec![Vec::new(); warps],
             released: HashMap::new(),
             pages: HashMap::new(),
             found: Vec::new(),
@@ -134,8 +150,40 @@ impl Races {
         self.released.insert(Through::Over(at), clock);
     }
 
+    /// The copies of these lanes that are in no group become one.
+    pub fn commit(&mut self, warp: usize, lanes: u32) {
+        for copy in self.copies[warp].iter_mut().filter(|copy| lanes >> copy.range.lane & 1 == 1) {
+            copy.newer = Some(copy.newer.map_or(0, |newer| newer + 1));
+        }
+    }
+
+    /// These lanes wait for all groups but so many of the newest, or for all copies.
+    pub fn wait(&mut self, warp: usize, lanes: u32, but: Option<u64>) {
+        let is_over = |copy: &Copy| {
+            lanes >> copy.range.lane & 1 == 1
+                && but.is_none_or(|but| copy.newer.is_some_and(|newer| newer >= but))
+        };
+        let (over, left): (Vec<_>, Vec<_>) = self.copies[warp].drain(..).partition(is_over);
+        self.copies[warp] = left;
+        let now = self.clocks[warp][warp];
+        for range in over.into_iter().map(|copy| copy.range) {
+            for at in (0..u64::from(range.bytes)).map(|place| range.first.wrapping_add(place)) {
+                let page = self.pages.get_mut(&(at / PAGE));
+                let entries = page.map(|page| &mut page[(at % PAGE) as usize]);
+                let is_it = |entry: &&mut Entry| (entry.by.warp, entry.waits) == (warp, Some(range.lane));
+                for entry in entries.into_iter().flatten().filter(is_it) {
+                    (entry.waits, entry.time) = (None, now);
+                }
+            }
+        }
+    }
+
     /// A warp touches memory.
     pub fn touch(&mut self, by: Access, ranges: &[Range]) {
+        if by.how == How::Fill {
+            let copies = ranges.iter().map(|range| Copy { range: *range, newer: None });
+            self.copies[by.warp].extend(copies);
+        }
         let Self { clocks, pages, found, .. } = self;
         let clock = &clocks[by.warp];
         for range in ranges {
@@ -143,7 +191,8 @@ impl Races {
                 let at = range.first.wrapping_add(place);
                 let page = pages.entry(at / PAGE).or_insert_with(|| vec![Vec::new(); PAGE as usize]);
                 let value = range.value.map(|value| (value >> (8 * (place & 7))) as u8);
-                let entry = Entry { by, time: clock[by.warp], value };
+                let waits = (by.how == How::Fill).then_some(range.lane);
+                let entry = Entry { by, time: clock[by.warp], waits, value };
                 touch(&mut page[(at % PAGE) as usize], entry, clock, |earlier| {
                     let is_known =
                         |race: &Race| (race.earlier.line, race.later.line) == (earlier.line, by.line);
@@ -169,7 +218,11 @@ fn touch(byte: &mut Vec<Entry>, new: Entry, clock: &Clock, mut race: impl FnMut(
         return;
     }
     byte.retain(|old| {
-        let is_ordered = old.by.warp == new.by.warp || old.time <= clock[old.by.warp];
+        let is_own = old.by.warp == new.by.warp;
+        let is_ordered = match old.waits {
+            Some(_) => is_own && new.by.how == How::Fill,
+            None => is_own || old.time <= clock[old.by.warp],
+        };
         if is_ordered {
             // A write stands for all before it, except that what is strong does not race with all.
             let replaces = (old.by.warp, old.by.how) == (new.by.warp, new.by.how);

@@ -38,11 +38,28 @@ impl Writer<'_> {
         let guard = guard.map(|guard| format!("@{guard} ")).unwrap_or_default();
         if width.bytes >= 4 && self.slips > 0 && self.chance.once_in(8) {
             let bytes = width.bytes;
-            return self.say(&format!("{guard}cp.async.ca.shared.global [{at}], [%data], {bytes}"));
+            self.say(&format!("{guard}cp.async.ca.shared.global [{at}], [%data], {bytes}"));
+            return self.wait_for_copies();
         }
         let from = vec![value.to_owned(); width.elements];
         let group = if from.len() == 1 { from[0].clone() } else { format!("{{{}}}", from.join(", ")) };
         self.say(&format!("{guard}st.shared.{} [{at}], {group}", width.opcode));
+    }
+
+    /// Some way to wait for copies; sometimes for too few, or none.
+    fn wait_for_copies(&mut self) {
+        match self.chance.below(6) {
+            0 | 1 => self.say("cp.async.wait_all"),
+            2 => {}
+            way => {
+                self.say("cp.async.commit_group");
+                if way == 3 {
+                    self.say("cp.async.commit_group");
+                }
+                let but = u8::from(way == 3 || way == 4 && self.chance.once_in(4));
+                self.say(&format!("cp.async.wait_group {but}"));
+            }
+        }
     }
 
     pub fn atomic(&mut self, guard: Option<&str>, at: &str) {

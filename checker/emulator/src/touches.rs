@@ -22,7 +22,8 @@ impl Cta<'_> {
             Op::Load { space, .. } => (*space, if is_strong(it) { How::StrongRead } else { How::Read }),
             Op::Store { space, .. } => (*space, if is_strong(it) { How::StrongWrite } else { How::Write }),
             Op::Atomic { space, .. } => (*space, How::Atomic),
-            Op::Copy => (Space::Shared, How::Write),
+            Op::Copy => (Space::Shared, How::Fill),
+            Op::Nothing if it.text.contains("cp.async.") => return self.groups_of_copies(warp, taken, it),
             Op::Opaque if it.text.contains("ldmatrix.") => (Space::Shared, How::Read),
             Op::Nothing if it.text.contains("stmatrix.") => (Space::Shared, How::Write),
             _ => return,
@@ -39,12 +40,26 @@ impl Cta<'_> {
         }
     }
 
+    /// Groups of `cp.async`, and waits for them.
+    fn groups_of_copies(&mut self, warp: usize, taken: u32, it: &Instruction) {
+        let Some(races) = &mut self.races else { return };
+        if it.text.contains("cp.async.commit_group") {
+            races.commit(warp, taken);
+        } else if it.text.contains("cp.async.wait_all") {
+            races.wait(warp, taken, None);
+        } else if let (true, Some(Operand::Number(but))) =
+            (it.text.contains("cp.async.wait_group"), it.operands.first())
+        {
+            races.wait(warp, taken, Some(*but));
+        }
+    }
+
     fn ranges(&self, warp: usize, taken: u32, space: Space, it: &Instruction) -> Option<Vec<Range>> {
         let mut ranges = Vec::new();
         let mut add = |cta: &Self, lane: usize, operand: &Operand, bytes: u32| {
             let at = cta.value(warp, lane, operand);
             if let Some(first) = in_shared(space, at) {
-                ranges.push(Range { first, bytes, value: None });
+                ranges.push(Range { lane: lane as u8, first, bytes, value: None });
             }
         };
         match &it.op {
@@ -95,7 +110,7 @@ impl Cta<'_> {
             for lane in lanes(taken) {
                 let at = self.value(warp, lane, to).wrapping_add(index * u64::from(bytes));
                 if let Some(first) = in_shared(space, at) {
-                    ranges.push(Range { first, bytes, value });
+                    ranges.push(Range { lane: lane as u8, first, bytes, value });
                 }
             }
         }
