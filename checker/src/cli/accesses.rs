@@ -3,6 +3,10 @@
 use super::output::grouped;
 use barcheck_specs::Accesses;
 use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// How long accesses are followed at most where a kernel is shown, and not decided.
+pub(crate) const A_WHILE: Duration = Duration::from_secs(10);
 
 /// Lines of accesses that are not followed, of which it is said where they are.
 const UNFOLLOWED: usize = 6;

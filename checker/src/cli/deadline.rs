@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 /// When to give up on a file.
 pub(crate) struct Deadline {
     limit: Option<Duration>,
+    end: Option<Instant>,
     patience: Patience,
 }
 
@@ -13,7 +14,7 @@ impl Deadline {
     /// From now on.
     pub(crate) fn new(limit: Option<Duration>) -> Self {
         let end = limit.and_then(|limit| Instant::now().checked_add(limit));
-        Self { limit, patience: Patience::new(move || end.is_some_and(|end| Instant::now() >= end)) }
+        Self { limit, end, patience: Patience::new(move || end.is_some_and(|end| Instant::now() >= end)) }
     }
 
     /// What the user gives.
@@ -24,6 +25,13 @@ impl Deadline {
     /// For what takes long.
     pub(crate) fn patience(&self) -> &Patience {
         &self.patience
+    }
+
+    /// For what may be left out where it takes longer than a while.
+    pub(crate) fn patience_of(&self, a_while: Duration) -> Patience {
+        let left = self.end.map(|end| end.saturating_duration_since(Instant::now()));
+        let end = Instant::now().checked_add(left.map_or(a_while, |left| left.min(a_while)));
+        Patience::new(move || end.is_some_and(|end| Instant::now() >= end))
     }
 
     /// What is said of something that was being done to a file when time was up.

@@ -1,6 +1,6 @@
 //! `barcheck doctor`: what there is to say of compiled kernels before they are decided.
 
-use super::accesses::followed;
+use super::accesses::{A_WHILE, followed};
 use super::args::DoctorArgs;
 use super::deadline::Deadline;
 use super::files::{self, Input};
@@ -106,12 +106,12 @@ fn report(loaded: &Loaded, extracted: &Extracted) -> String {
 /// What is found of a kernel's accesses to shared memory.
 fn accesses(source: &Source<'_>, mut options: LoadOptions, deadline: &Deadline) -> String {
     options.defines.insert(MEMORY.to_owned(), 1);
-    match load_within(source, &options, deadline.patience()) {
+    match load_within(source, &options, &deadline.patience_of(A_WHILE)) {
         Ok(loaded) => match loaded.extracted.and_then(|extracted| extracted.memory) {
             Some(memory) => followed(&memory),
             None => "accesses to shared memory are not looked at".to_owned(),
         },
-        Err(error) if error.is_late() => format!("accesses to shared memory: {}", deadline.said("read")),
+        Err(error) if error.is_late() => "accesses to shared memory take too long to be followed".to_owned(),
         Err(error) => {
             let why = error.not_followed().map(|diagnostic| diagnostic.message.clone());
             format!("data races are not decided: {}", why.unwrap_or_default())

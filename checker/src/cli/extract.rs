@@ -1,5 +1,6 @@
 //! `barcheck extract`: the protocol of a compiled kernel, as text.
 
+use super::accesses::A_WHILE;
 use super::args::ExtractArgs;
 use super::deadline::Deadline;
 use super::files;
@@ -38,8 +39,11 @@ pub(crate) fn run(args: &ExtractArgs, colours: Colours) -> io::Result<Status> {
     let mut with_memory = options.clone();
     with_memory.defines.insert(MEMORY.to_owned(), 1);
     // Where accesses cannot be followed there is still what is done at barriers.
-    let followed = (!args.no_memory).then(|| load_within(&source, &with_memory, deadline.patience()).ok());
-    let read = match followed.flatten() {
+    let a_while = deadline.patience_of(A_WHILE);
+    let followed = (!args.no_memory).then(|| load_within(&source, &with_memory, &a_while).ok());
+    let followed = followed.flatten();
+    let is_without = !args.no_memory && followed.is_none();
+    let read = match followed {
         Some(loaded) => Ok(loaded),
         None => load_within(&source, &options, deadline.patience()),
     };
@@ -59,7 +63,8 @@ pub(crate) fn run(args: &ExtractArgs, colours: Colours) -> io::Result<Status> {
     };
     let notes: Vec<_> = loaded.warnings.into_iter().filter(|note| note.severity != Severity::Error).collect();
     complain(&render(&notes, &name, &loaded.text, colours.err.colour()));
-    let text = format!("{}{}", doubts(&extracted), extracted.text);
+    let without = if is_without { WITHOUT_ACCESSES } else { "" };
+    let text = format!("{without}{}{}", doubts(&extracted), extracted.text);
     match args.output.as_deref().filter(|path| !input::is_standard_input(path)) {
         Some(path) if input::is_same(path, &args.file) => {
             fail(Status::Trouble, "the protocol would overwrite the kernel".to_owned())
@@ -68,6 +73,9 @@ pub(crate) fn run(args: &ExtractArgs, colours: Colours) -> io::Result<Status> {
         None => print(&text).map(|()| Status::Success),
     }
 }
+
+/// Where accesses cannot be followed, or not in time.
+const WITHOUT_ACCESSES: &str = "// Without accesses to shared memory, which are not followed.\n";
 
 /// What the protocol does not know of its kernel, as comments: violations that rest on it are violations of
 /// the protocol, and doubts about the kernel.

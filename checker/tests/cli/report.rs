@@ -214,3 +214,12 @@ fn findings_are_sorted_by_rule_then_place() {
     assert!(keys.len() >= 3, "{keys:?}");
     assert!(keys.is_sorted(), "{keys:?}");
 }
+
+#[test]
+fn a_protocol_without_the_accesses_of_its_kernel_says_so() {
+    let kernels = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/shared_memory.ptx");
+    let without = "// Without accesses to shared memory, which are not followed.";
+    run(&["extract", "--entry", "spins", kernels]).expect(0).prints(without);
+    let with = run(&["extract", "--entry", "flag", kernels]).expect(0);
+    assert!(with.out.contains("shared ") && !with.out.contains(without), "{}", with.out);
+}
