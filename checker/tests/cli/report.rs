@@ -106,7 +106,7 @@ fn a_report_of_a_kernel_says_from_what_its_protocol_was_extracted() {
     assert!(protocol[0]["extraction"].is_null());
 }
 
-/// What is behind the end of an array, and what descriptors say: neither is known.
+/// What is behind the end of an array, all of it or a part, and what descriptors say: none of it is known.
 const UNKNOWN: &str = "\
 .version 8.0
 .target sm_90a
@@ -119,6 +119,13 @@ const UNKNOWN: &str = "\
 	setp.lt.u32 %p, %t, 32;
 	@%p st.shared.u32 [a+256], %t;
 	@!%p ld.shared.u32 %v, [b];
+	bar.sync 0;
+	ret;
+}
+.visible .entry across() .reqntid 64
+{
+	.shared .align 16 .b8 d[248], e[8];
+	st.shared.v4.u32 [d+240], {0, 0, 0, 0};
 	bar.sync 0;
 	ret;
 }
@@ -145,7 +152,8 @@ fn what_is_not_known_of_an_access_keeps_it_from_being_followed() {
         (accesses["followed"].clone(), accesses["not_followed"][0]["line"].clone())
     };
     assert_eq!(not_followed("behind"), (1.into(), 10.into()));
-    assert_eq!(not_followed("described"), (1.into(), 23.into()));
+    assert_eq!(not_followed("across"), (0.into(), 18.into()));
+    assert_eq!(not_followed("described"), (1.into(), 30.into()));
 }
 
 #[test]

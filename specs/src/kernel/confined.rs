@@ -6,7 +6,7 @@ use super::value::{Term, Values};
 
 /// Leaves out what accesses would touch before or behind the memory of their symbol. Under a condition it is
 /// taken that lanes do not come to that, or the kernel would be beyond what is defined; what is done in any
-/// case and touches nothing else is not followed.
+/// case and touches some of it is not followed.
 pub(super) fn confine(statements: &mut [Statement], is_asked: bool, values: &Values, code: &Code) {
     for statement in statements {
         match statement {
@@ -14,8 +14,8 @@ pub(super) fn confine(statements: &mut [Statement], is_asked: bool, values: &Val
                 if let Some(bytes) = &mut access.bytes
                     && let Some(length) = length(bytes, values, code)
                 {
-                    confined(bytes, length);
-                    if bytes.parts.is_empty() && !is_asked {
+                    let is_cut = confined(bytes, length);
+                    if is_cut && !is_asked {
                         access.bytes = None;
                     }
                 }
@@ -41,7 +41,10 @@ fn length(bytes: &Footprint, values: &Values, code: &Code) -> Option<i64> {
     }
 }
 
-fn confined(bytes: &mut Footprint, length: i64) {
+/// Whether something is left out.
+fn confined(bytes: &mut Footprint, length: i64) -> bool {
+    let is_cut = bytes.parts.iter().any(|(from, to)| *from < 0 || *to > length);
     bytes.parts.iter_mut().for_each(|(from, to)| (*from, *to) = ((*from).max(0), (*to).min(length)));
     bytes.parts.retain(|(from, to)| from < to);
+    is_cut
 }
