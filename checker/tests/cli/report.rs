@@ -156,6 +156,35 @@ fn what_is_not_known_of_an_access_keeps_it_from_being_followed() {
     assert_eq!(not_followed("described"), (1.into(), 30.into()));
 }
 
+/// Lanes of both warps come to bytes that lie behind the first four.
+const VECTORS: &str = "\
+.version 8.0
+.target sm_90
+.visible .entry k(.param .u32 n) .reqntid 64
+{
+	.reg .pred %p;
+	.reg .b32 %n, %t, %v;
+	.shared .align 16 .v4 .f32 a[4];
+	ld.param.u32 %n, [n];
+	mov.u32 %t, %tid.x;
+	setp.lt.u32 %p, %t, 32;
+	@%p st.shared.u32 [a+32], %t;
+	@!%p ld.shared.u32 %v, [a+32];
+	bar.sync 0;
+	ret;
+}
+";
+
+#[test]
+fn a_race_on_an_array_of_vectors_is_found() {
+    let folder = crate::support::Folder::new();
+    let path = folder.add("k.ptx", VECTORS);
+    run(&["verify", &path])
+        .expect(1)
+        .prints("data-race")
+        .prints("2 of 2 accesses to shared memory are followed");
+}
+
 #[test]
 fn with_all_accesses_required_a_kernel_of_which_one_is_not_followed_is_inconclusive() {
     let folder = crate::support::Folder::new();

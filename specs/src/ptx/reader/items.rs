@@ -156,7 +156,7 @@ impl<'s> Reader<'s, '_> {
     /// `.shared .align 16 .b8 name[256];`, whose length is kept.
     pub(super) fn shared(&mut self, start: Span) -> bool {
         let (mut name, mut of_one, mut times) = (None, None, Some(1_u64));
-        let (mut in_brackets, mut number) = (false, None);
+        let (mut in_brackets, mut number, mut is_vector) = (false, None, false);
         loop {
             let token = self.lexer.next();
             let text = self.text(token);
@@ -167,7 +167,9 @@ impl<'s> Reader<'s, '_> {
                     times = times.zip(number).and_then(|(times, more)| times.checked_mul(more));
                 }
                 Kind::Sign(end @ (b',' | b';')) => {
-                    let bytes = times.zip(of_one).and_then(|(times, of_one)| times.checked_mul(of_one));
+                    let bytes = times
+                        .zip(of_one.filter(|_| !is_vector))
+                        .and_then(|(times, of_one)| times.checked_mul(of_one));
                     if let Some(name) = name.take() {
                         let known = self.module.lengths.entry(name).or_insert(bytes);
                         *known = known.filter(|_| *known == bytes);
@@ -178,6 +180,8 @@ impl<'s> Reader<'s, '_> {
                     }
                 }
                 Kind::Word if in_brackets => number = text.parse().ok(),
+                // `.v4 .f32`: how long vectors are is not looked at.
+                Kind::Word if text.starts_with(".v") => is_vector = true,
                 Kind::Word if text.starts_with('.') => of_one = bytes_of(text).or(of_one),
                 Kind::Word if !text.starts_with(|c: char| c.is_ascii_digit()) => name = Some(text.to_owned()),
                 Kind::End => {
