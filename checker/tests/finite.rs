@@ -103,6 +103,8 @@ fn a_counter_of_which_only_the_remainder_matters_is_kept_so() {
     // Bits of what is shifted and added to; what is copied; from some value on.
     verified("bar.sync ((i * 8 + 0x80000000 & 0xffffffff) - 0x80000000 & 24) / 8; i = i + 1;");
     verified("bar.sync (((i + 1) & 0xffffffff) >> 1) & 3; i = i + 1;");
+    // Of a multiple of 1,024 bit 10 is the lowest of the other factor.
+    verified("bar.sync (i * 1024 & 1024) / 1024 + 2 * ((i * -2048 - 1 & 2048) / 2048); i = i + 1;");
     verified("let j = i + 4; bar.sync j % 3; i = j;");
     verified("if i >= 2 { bar.sync 3 + (i & 1); } bar.sync 1 + (i & 1); i = i + 1;");
     verified("if i + 3 != 9 { bar.sync i % 5; } i = i + 1;");

@@ -18,9 +18,9 @@ const PARAM: &str = "param.";
 const GRID: &str = "param.%";
 
 /// Values that a parameter is given, one after the other: small ones, those around the sizes of warps and
-/// CTAs, and one beyond.
-const VALUES: [i64; 22] =
-    [1, 2, 3, 4, 5, 0, 6, 7, 8, 9, 16, 17, 31, 33, 64, 100, 128, 129, 200, 256, 257, 1000];
+/// CTAs, and some beyond: 600 is five times 128, rounded up, and three times 256.
+const VALUES: [i64; 24] =
+    [1, 2, 3, 4, 5, 0, 6, 7, 8, 9, 16, 17, 31, 33, 64, 100, 128, 129, 200, 256, 257, 600, 1000, 1300];
 
 /// Values that two or three parameters are given in every combination.
 const FEW: [i64; 5] = [1, 2, 3, 5, 0];

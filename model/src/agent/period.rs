@@ -18,8 +18,9 @@
 //!
 //! The low bits of an expression are those of its operands' low bits alone where numbers are added,
 //! multiplied and the like, and those of higher bits where it is shifted to the right. So `e & m` with a
-//! number m of k bits has the period that the low k bits of e have: 2^k if e is i, and d·2^k from where a
-//! quotient e is stepped with d, as in `(i / 3 ^ -1) & 1`. Factors of either sign are below 2^16, so that
+//! number m of k bits has the period that the low k bits of e have: 2^k if e is i, that of the low k - z bits
+//! of f if e is f times a multiple of 2^z, and d·2^k from where a quotient e is stepped with d, as in
+//! `(i / 3 ^ -1) & 1`. Factors of either sign are below 2^16, so that
 //! nothing leaves 64 bits before i has counted to 2^47.
 
 use crate::program::{BinaryOp, Code, Expr, Local, LocalId, LocalKind, Op, UnaryOp};
@@ -227,13 +228,18 @@ fn bits_of(number: i64) -> u32 {
     i64::BITS - number.leading_zeros()
 }
 
-/// Whether it is a number with a sign that is not too large.
-fn is_factor(expr: &Expr) -> bool {
-    match expr {
-        Expr::Int(number) => number.unsigned_abs() < LONGEST.unsigned_abs(),
-        Expr::Unary(UnaryOp::Neg, number) => matches!(**number, Expr::Int(0..LONGEST)),
-        _ => false,
-    }
+/// How many of the lowest bits of a product are 0 whatever the other factor is, if this one is a number with
+/// a sign that is not too large.
+fn zeros_of(factor: &Expr) -> Option<u32> {
+    let number = match factor {
+        Expr::Int(number) => *number,
+        Expr::Unary(UnaryOp::Neg, number) => match **number {
+            Expr::Int(number @ 0..) => number,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    (number.unsigned_abs() < LONGEST.unsigned_abs()).then(|| number.trailing_zeros())
 }
 
 /// The period of the low bits of an expression in a local.
@@ -256,7 +262,9 @@ fn period_of_bits(expr: &Expr, bits: u32, local: LocalId) -> Option<Period> {
         (BinaryOp::And, Expr::Int(mask @ 0..)) => period_of_bits(a, bits.min(bits_of(*mask)), local),
         (BinaryOp::Shl, Expr::Int(by @ 0..16)) => period_of_bits(a, bits.saturating_sub(*by as u32), local),
         (BinaryOp::Shr, Expr::Int(by @ 0..64)) => period_of_bits(a, bits + *by as u32, local),
-        (BinaryOp::Mul, by) if is_factor(by) => period_of_bits(a, bits, local),
+        (BinaryOp::Mul, by) if let Some(zeros) = zeros_of(by) => {
+            period_of_bits(a, bits.saturating_sub(zeros), local)
+        }
         (BinaryOp::Add | BinaryOp::Sub | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, _) => {
             period_of_bits(a, bits, local)?.and(period_of_bits(b, bits, local)?)
         }

@@ -86,6 +86,16 @@ impl Code {
         self.registers.len() as Register - 1
     }
 
+    /// Where it ends, if it does.
+    pub(crate) fn end(&self) -> Option<Span> {
+        let is_end = |instruction: &Instruction| matches!(instruction.action, Action::Exit);
+        let last = self.instructions.iter().rposition(is_end)?;
+        // Nobody comes to the end of a text behind the last instruction that ends it.
+        let before = last.checked_sub(1).map(|before| &self.instructions[before]);
+        let before = before.filter(|before| is_end(before) && before.guard.is_none());
+        Some(before.unwrap_or(&self.instructions[last]).span)
+    }
+
     /// Something that is the same for the whole group, and what is said of it.
     pub(crate) fn same(&mut self, name: u32, said: Option<Said>, bits: u8) -> Argument {
         if bits > 32 {
@@ -158,16 +168,28 @@ pub(crate) enum Action {
     Store { address: Option<(Argument, i64)>, memory: Memory, written: Written },
     /// An access to memory of the group, where memory is followed.
     Access(Access),
+    /// Reads registers. What becomes of them is not followed.
+    Uses(Vec<Argument>),
     /// Synchronises, or may do so, in a way that is not followed: what it is.
     Beyond(String),
+    /// The same, unless all threads of a warp may come there.
+    Together(String),
     /// Concerns neither registers nor barriers.
     Nothing,
 }
 
 impl Action {
+    /// Whether it concerns registers at most.
+    pub(crate) fn is_idle(&self) -> bool {
+        matches!(self, Self::Compute { .. } | Self::Uses(_) | Self::Nothing)
+    }
+
     /// Whether it synchronises, or may do so in a way that is not followed.
     pub(crate) fn is_about_barriers(&self) -> bool {
-        matches!(self, Self::Synchronise(_) | Self::Object(_) | Self::Test { .. } | Self::Beyond(_))
+        matches!(
+            self,
+            Self::Synchronise(_) | Self::Object(_) | Self::Test { .. } | Self::Beyond(_) | Self::Together(_)
+        )
     }
 }
 

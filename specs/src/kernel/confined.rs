@@ -1,12 +1,13 @@
 //! Accesses within the memory that begins at their symbol.
 
 use super::code::Code;
-use super::tree::{Footprint, Statement};
+use super::tree::{Condition, Footprint, Statement};
 use super::value::{Term, Values};
 
-/// Leaves out what accesses would touch before or behind the memory of their symbol. Under a condition it is
-/// taken that lanes do not come to that, or the kernel would be beyond what is defined; what is done in any
-/// case and touches some of it is not followed.
+/// Leaves out what accesses would touch before or behind the memory of their symbol. Under a condition by
+/// which lanes or rounds differ it is taken that it does not come to that, or the kernel would be beyond what
+/// is defined. What is done in any case and touches some of it is not followed, nor is what would touch
+/// nothing else.
 pub(super) fn confine(statements: &mut [Statement], is_asked: bool, values: &Values, code: &Code) {
     for statement in statements {
         match statement {
@@ -15,14 +16,15 @@ pub(super) fn confine(statements: &mut [Statement], is_asked: bool, values: &Val
                     && let Some(length) = length(bytes, values, code)
                 {
                     let is_cut = confined(bytes, length);
-                    if is_cut && !is_asked {
+                    if is_cut && (!is_asked || bytes.parts.is_empty()) {
                         access.bytes = None;
                     }
                 }
             }
-            Statement::If { then, otherwise, .. } => {
-                confine(then, true, values, code);
-                confine(otherwise, true, values, code);
+            Statement::If { condition, then, otherwise, .. } => {
+                let is_asked = is_asked || !matches!(condition, Condition::Uniform { .. });
+                confine(then, is_asked, values, code);
+                confine(otherwise, is_asked, values, code);
             }
             Statement::Loop { body, .. } | Statement::For { body, .. } => {
                 confine(body, is_asked, values, code);

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::alignment::zeros;
 use super::code::Operation;
 use super::counts::{Asker, Formula};
+use super::free::is_free;
 use super::keys::Keys;
 use super::lanes::Lanes;
 use super::mentions::words_of;
@@ -45,10 +46,10 @@ impl Residual<'_> {
         }
         let asker = Asker { slice: self.slice, keys, most: self.most };
         let formula = asker.formula(normal);
-        let is_bounded = asker.bounds_itself(normal)
-            || self.is_of_numbers(node, normal)
-            || self.is_told(normal)
-            || varies && self.is_of_few(normal);
+        let counts = !self.is_of_numbers(node, normal)
+            && !self.is_told(normal)
+            && is_free((self.values, self.code), normal, varies);
+        let is_bounded = !counts || asker.bounds_itself(normal) || varies && self.is_of_few(normal);
         let keys = asker.keys;
         let formula = if negated { formula.map(Formula::not) } else { formula };
         let mut about = keys.about(normal);
@@ -60,7 +61,7 @@ impl Residual<'_> {
             Computed { text, exact: need.exact, period: need.period }
         });
         let asked = self.made_in(normal).filter(|_| varies).map(|made| Asked { term: normal, node, made });
-        (Decision { key, name: None, varies, assumes, about, formula, computed, asked }, negated)
+        (Decision { key, name: None, varies, assumes, about, counts, formula, computed, asked }, negated)
     }
 
     /// Whether a condition is about known numbers alone, and about how often the loops around have been gone

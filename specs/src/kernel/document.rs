@@ -72,9 +72,9 @@ impl Speech<'_> {
 /// The index of a lane in expressions.
 const LANE: &str = "lane";
 
-/// Writes a protocol: remarks, its header, and its roles.
+/// Writes a protocol: remarks, its header, and its roles. These end where the code does, if that is known.
 pub(super) fn write(
-    (heading, header): (&[String], &[String]),
+    (heading, header, end): (&[String], &[String], Option<Span>),
     speech: Speech<'_>,
     (roles, programs): (&[Role], &[Statements]),
     names: &mut HashMap<String, String>,
@@ -86,6 +86,7 @@ pub(super) fn write(
         once: BTreeSet::new(),
         explained: BTreeSet::new(),
         by_lane: false,
+        end,
     };
     for line in heading {
         printer.line(0, &format!("// {line}"), None);
@@ -115,6 +116,8 @@ struct Printer<'n> {
     explained: BTreeSet<String>,
     /// The role has conditions that differ between lanes.
     by_lane: bool,
+    /// Where the code ends.
+    end: Option<Span>,
 }
 
 /// How a decision is made in a role.
@@ -190,7 +193,7 @@ impl Printer<'_> {
         let used = |part: &&Part| !programs[part.program].is_empty();
         let used: Vec<&Part> = parts.iter().filter(used).collect();
         if used.is_empty() {
-            return self.line(0, &format!("{warps} {{ }}"), None);
+            return self.line(0, &format!("{warps} {{ }}"), self.end);
         }
         self.line(0, &format!("{warps} {{"), None);
         match parts {
@@ -205,7 +208,7 @@ impl Printer<'_> {
                 }
             }
         }
-        self.line(0, "}", None);
+        self.line(0, "}", self.end);
     }
 
     fn program(&mut self, depth: usize, statements: &[Statement]) {
@@ -319,7 +322,10 @@ impl Printer<'_> {
                 Statement::Count(_) => {}
                 Statement::Break => self.line(depth, "break;", None),
                 Statement::Continue => self.line(depth, "continue;", None),
-                Statement::Exit { span } => self.line(depth, "exit;", Some(*span)),
+                Statement::Exit { span } => {
+                    let span = Some(*span).filter(|span| *span != Span::default());
+                    self.line(depth, "exit;", span.or(self.end));
+                }
             }
         }
     }

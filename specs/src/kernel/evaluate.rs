@@ -12,6 +12,7 @@ use super::dominators::reverse_postorder;
 use super::lanes::Lanes;
 use super::slice::{Slice, Then};
 use super::terms::{is_of_warp, raised};
+use super::together::{Index, Together};
 use super::value::{Term, ValueId, Values};
 use super::warp::Warp;
 
@@ -54,8 +55,11 @@ pub(super) struct Evaluation {
     pub(super) stores: HashMap<usize, Stored>,
     /// The accesses that are followed, likewise.
     pub(super) accesses: BTreeMap<usize, Stored>,
-    /// What of their addresses changes, likewise, where something does.
-    pub(super) indices: BTreeMap<usize, ValueId>,
+    /// What they touch, likewise, in all rounds of the loops directly around them together, where these are
+    /// known.
+    pub(super) together: BTreeMap<usize, Together>,
+    /// What else changes about them, likewise, where something does.
+    pub(super) indices: BTreeMap<usize, Index>,
     /// The groups to which a step goes, likewise, if it goes to several.
     pub(super) masks: HashMap<usize, ValueId>,
     /// Where the lesser or the greater of two numbers is computed, or one is cut by a mask: the node, the

@@ -175,14 +175,12 @@ fn extracted(
     let mut header = vec![format!("target {};", group.target)];
     header.extend(group.header.iter().cloned());
     header.extend(objects.declarations().into_iter().chain(met).chain(locations));
-    let noun = group.target.agent_noun();
     if group.is_one() {
-        for role in &mut roles {
-            role.warps = vec![(0, Warp::threads(group.size))];
-        }
+        roles.iter_mut().for_each(|role| role.warps = vec![(0, Warp::threads(group.size))]);
     }
-    let speech = Speech { noun, is_one: group.is_one() };
-    let written = document::write((heading, &header), speech, (&roles, &programs), &mut shared.decisions);
+    let speech = Speech { noun: group.target.agent_noun(), is_one: group.is_one() };
+    let written =
+        document::write((heading, &header, code.end()), speech, (&roles, &programs), &mut shared.decisions);
     (extraction.text, extraction.lines) = (written.text, written.lines);
     extraction.name(&shared.decisions);
     extraction.is_about(shared.unknown);

@@ -376,7 +376,7 @@ impl Keys<'_> {
 }
 
 /// Whether a function is a load from memory that nobody writes: it has the name of a type.
-fn is_load(name: &str) -> bool {
+pub(super) fn is_load(name: &str) -> bool {
     let bits = name.strip_prefix(['b', 'u', 's', 'f']);
     bits.is_some_and(|bits| !bits.is_empty() && bits.bytes().all(|byte| byte.is_ascii_digit()))
 }

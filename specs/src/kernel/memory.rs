@@ -391,6 +391,7 @@ impl Located {
                             Statement::Access(Box::new(Accessed {
                                 touch: access.touch,
                                 bytes: None,
+                                known: BTreeSet::new(),
                                 text,
                                 span: *span,
                             }))

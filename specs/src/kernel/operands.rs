@@ -27,7 +27,7 @@ impl Evaluation {
             .synchronisations
             .iter()
             .flat_map(|(at, values)| values.iter().enumerate().map(move |(n, value)| ((*at, n), *value)));
-        let indices = self.indices.iter().map(|(at, index)| ((*at, 0), *index));
+        let indices = self.indices.iter().map(|(at, index)| ((*at, 0), index.value));
         let mut operands: Vec<_> = steps.chain(others).chain(indices).collect();
         operands.sort_unstable();
         operands
@@ -41,7 +41,8 @@ impl Evaluation {
                 _ => amount.get_or_insert(value),
             });
             let other = self.synchronisations.get_mut(&at).and_then(|values| values.get_mut(which));
-            if let Some(operand) = step.or(other).or(self.indices.get_mut(&at)) {
+            if let Some(operand) = step.or(other).or(self.indices.get_mut(&at).map(|index| &mut index.value))
+            {
                 *operand = value;
             }
         }

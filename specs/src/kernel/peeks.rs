@@ -269,9 +269,10 @@ impl Peeks<'_> {
                     announced.push(at);
                     true
                 }
-                Action::Object(_) | Action::Synchronise(_) | Action::Beyond(_) => return None,
+                Action::Object(_) | Action::Synchronise(_) => return None,
+                Action::Beyond(_) | Action::Together(_) => return None,
                 Action::Compute { .. } | Action::Test { .. } | Action::Store { .. } => true,
-                Action::Access(_) | Action::Nothing => true,
+                Action::Access(_) | Action::Uses(_) | Action::Nothing => true,
             };
             if goes_on {
                 work.push(at + 1);
@@ -295,8 +296,7 @@ impl Peeks<'_> {
             instructions.copied().filter(|at| *at >= meeting).min().map(|at| (at, node))
         };
         let Some((first, node)) = (0..self.slice.nodes.len()).filter_map(of_node).min() else { return false };
-        let goes_on =
-            |at: usize| matches!(self.code.instructions[at].action, Action::Compute { .. } | Action::Nothing);
+        let goes_on = |at: usize| self.code.instructions[at].action.is_idle();
         (meeting..first).all(goes_on) && self.copies((node, first), self.evaluation.lanes[node], *object, 0)
     }
 
@@ -312,7 +312,7 @@ impl Peeks<'_> {
                 address.is_some_and(|(address, _)| self.is_of(*address, object))
             };
             match &instruction.action {
-                Action::Compute { .. } | Action::Nothing => {}
+                action if action.is_idle() => {}
                 Action::Object(step) if step.kind == ObjectKind::Copy => {
                     if instruction.guard.is_none() && for_object(at) {
                         return true;

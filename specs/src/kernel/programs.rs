@@ -8,6 +8,7 @@ use super::code::{Action, Code, Function, Instruction, Memory, ObjectKind, Writt
 use super::evaluate::Evaluation;
 use super::graph::Graph;
 use super::group::{Agent, Group};
+use super::lanes::WIDTH;
 use super::objects::Objects;
 use super::shared::{Failure, Shared};
 use super::slice::{Slice, slice};
@@ -16,6 +17,7 @@ use super::tellers::Tellers;
 use super::touched;
 use super::tree::{Assumption, Statements};
 use super::warp::Warp;
+use crate::common::span::Span;
 
 /// The program of some agents.
 pub(super) struct Program {
@@ -55,7 +57,7 @@ pub(super) fn programs(
         objects.resolve(code, slice, &mut shared.values, (&mut evaluation, warp)).map_err(Failure::Stop)?;
         let mut statements = shared.warp(code, slice, (warp, evaluation), patience)?;
         if has_accesses {
-            statements = touched::flat(statements);
+            statements = super::flat::flat(statements);
         }
         let next = programs.len();
         let program = *known.entry(statements.clone()).or_insert(next);
@@ -68,14 +70,18 @@ pub(super) fn programs(
 }
 
 /// The first instruction that a warp may reach and that is not followed.
-fn beyond(code: &Code, slice: &Slice, warp: &Evaluation) -> Option<Stop> {
-    let reached = slice.nodes.iter().zip(&warp.then).filter(|(_, then)| then.is_some());
-    let reached = reached.flat_map(|(node, _)| &node.instructions);
-    let found = reached.filter_map(|at| match &code.instructions[*at].action {
-        Action::Beyond(what) => Some((code.instructions[*at].span, what)),
-        _ => None,
-    });
-    let (span, what) = found.min_by_key(|(span, _)| *span)?;
+fn beyond(code: &Code, slice: &Slice, (warp, evaluation): (Warp, &Evaluation)) -> Option<Stop> {
+    let all = u32::MAX >> (WIDTH - warp.live().clamp(1, WIDTH));
+    let mut found: Vec<(Span, &String)> = Vec::new();
+    for (number, node) in slice.nodes.iter().enumerate().filter(|(n, _)| evaluation.then[*n].is_some()) {
+        let is_apart = evaluation.lanes[number] & all != all;
+        found.extend(node.instructions.iter().filter_map(|at| match &code.instructions[*at].action {
+            Action::Beyond(what) => Some((code.instructions[*at].span, what)),
+            Action::Together(what) if is_apart => Some((code.instructions[*at].span, what)),
+            _ => None,
+        }));
+    }
+    let (span, what) = found.into_iter().min_by_key(|(span, _)| *span)?;
     Some(Stop { what: format!("not followed: {what}"), span, help: None })
 }
 
@@ -94,11 +100,13 @@ fn prepared(
         }
         evaluations.push(shared.evaluate(code, slice, group.warp(agent), patience)?);
     }
-    if let Some(stop) = evaluations.iter().filter_map(|e| beyond(code, slice, e)).min_by_key(|stop| stop.span)
-    {
+    let agents = group.agents().zip(&evaluations);
+    let stops = agents.filter_map(|(agent, found)| beyond(code, slice, (group.warp(agent), found)));
+    if let Some(stop) = stops.min_by_key(|stop| stop.span) {
         return Err(Failure::Stop(stop));
     }
     for evaluation in &mut evaluations {
+        super::spread::over_rounds(code, slice, &mut shared.values, evaluation);
         touched::take_apart(&mut shared.values, evaluation);
         super::implied::take(&mut shared.values, slice, evaluation);
         super::begins::take(&mut shared.values, evaluation);

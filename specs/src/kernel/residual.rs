@@ -159,7 +159,9 @@ impl<'r> Residual<'r> {
         for node in self.flow.order.clone() {
             for at in self.slice.nodes[node].instructions.clone() {
                 let operands = self.evaluation.synchronisations.get(&at).cloned().unwrap_or_default();
-                for value in operands.into_iter().chain(self.evaluation.indices.get(&at).copied()) {
+                for value in
+                    operands.into_iter().chain(self.evaluation.indices.get(&at).map(|index| index.value))
+                {
                     if let Some(written) = self.operand_written(node, value) {
                         work.extend(written.used);
                         self.rounds.extend(written.rounds);

@@ -101,7 +101,9 @@ impl Slicer<'_> {
     fn begin(&mut self, stores: &BTreeSet<usize>) -> usize {
         let mut reached = 0;
         for (number, block) in self.graph.blocks.iter().enumerate().filter(|(n, _)| self.graph.reached[*n]) {
-            let is_access = |at: &usize| matches!(self.code.instructions[*at].action, Action::Access(_));
+            let is_access = |at: &usize| {
+                matches!(self.code.instructions[*at].action, Action::Access(_) | Action::Uses(_))
+            };
             reached += (block.first..block.end).filter(|at| !is_access(at)).count();
             for at in block.first..block.end {
                 match &self.code.instructions[at].action {
@@ -148,7 +150,7 @@ impl Slicer<'_> {
                         let guard = self.code.instructions[at].guard;
                         self.work.extend(guard.map(|guard| Work::Register(guard.register)));
                     }
-                    Action::Beyond(_) => {
+                    Action::Beyond(_) | Action::Together(_) => {
                         self.instructions[at] = true;
                         self.work.push(Work::Block(number));
                     }

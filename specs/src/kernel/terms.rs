@@ -22,6 +22,18 @@ pub(super) fn any(values: &Values, value: ValueId, holds: impl Fn(&Term) -> bool
     false
 }
 
+/// A term and all inside it.
+pub(super) fn all(values: &Values, value: ValueId) -> BTreeSet<ValueId> {
+    let mut seen = BTreeSet::new();
+    let mut work = vec![value];
+    while let Some(value) = work.pop() {
+        if seen.insert(value) {
+            work.extend(values.inside(value));
+        }
+    }
+    seen
+}
+
 /// Whether a term has the same value whenever it is evaluated.
 pub(super) fn is_invariant(values: &Values, value: ValueId) -> bool {
     let changes = |term: &Term| match term {

@@ -1,49 +1,56 @@
 //! What accesses of a warp touch, and programs in which accesses stand in the place of what only decides
 //! about them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::arithmetic::signed;
 use super::code::{Access, Operation, Touch};
 use super::evaluate::Evaluation;
+use super::flat::perhaps;
 use super::lanes::{Lanes, WIDTH};
-use super::mentions::{changed, occurrences, words_of};
 use super::objects::whole_symbol;
 use super::residual::Residual;
+use super::spread::{Place, ROUNDS, add, truths};
 use super::terms::{differs, is_invariant};
-use super::tree::{Accessed, Condition, Decided, Footprint, Statement, Statements, breaks};
-use super::trips::Rounds;
+use super::together::{Index, Round};
+use super::tree::{Accessed, Condition, Decided, Footprint, Statement, Statements};
 use super::value::{Term, ValueId, Values};
 
 impl Residual<'_> {
-    /// An access, unless no lane executes it. Where its address changes with what variables hold, there is
-    /// one for each of its values, and it is asserted that there are no others.
+    /// An access, unless no lane executes it. Where its address changes with what variables hold, or which
+    /// lanes execute it, there is one for each value, and it is asserted that there are no others.
     pub(super) fn accessed(&mut self, (node, at): (usize, usize), access: &Access) -> Statements {
-        let Some(statement) = self.access((node, at), access) else { return Vec::new() };
+        let any = Executing { mask: u32::MAX, is_known: false };
+        let Some(statement) = self.access((node, at), access, any) else { return Vec::new() };
         let Some(index) = self.evaluation.indices.get(&at).copied() else { return vec![statement] };
         let span = self.code.instructions[at].span;
-        let Some((text, decided, values)) = self.values_of(node, index) else {
-            return vec![unfollowed(statement)];
+        let Some((text, decided, values)) = self.values_of((node, at), index.value) else {
+            return vec![if index.is_added { unfollowed(statement) } else { statement }];
         };
-        let mut statements = Vec::new();
-        for value in &values {
-            let mut then = statement.clone();
-            if !shift(&mut then, *value) {
+        let (mut statements, mut any) = (Vec::new(), Vec::new());
+        for (value, lanes) in values {
+            let is = format!("{text} == {value}");
+            any.push(is.clone());
+            let Some(mut then) = self.access((node, at), access, lanes) else { continue };
+            if index.is_added && !shift(&mut then, value) {
                 return vec![unfollowed(statement)];
             }
-            let text = format!("{text} == {value}");
-            let condition = Condition::Value { text, compares: None, decided: decided.clone() };
+            let condition = Condition::Value { text: is, compares: None, decided: decided.clone() };
             statements.push(Statement::If { condition, then: vec![then], otherwise: Vec::new(), span });
         }
-        let any: Vec<String> = values.iter().map(|value| format!("{text} == {value}")).collect();
         let text = format!("{ASSERT}{}", any.join(" || "));
-        let (touch, bytes) = (access.touch, None);
-        statements.push(Statement::Access(Box::new(Accessed { touch, bytes, text, span })));
+        let (touch, bytes, known) = (access.touch, None, BTreeSet::new());
+        statements.push(Statement::Access(Box::new(Accessed { touch, bytes, known, text, span })));
         statements
     }
 
-    /// An expression for what changes in the rounds of a loop, what it rests on, and its first values.
-    fn values_of(&mut self, node: usize, index: ValueId) -> Option<(String, Decided, BTreeSet<i64>)> {
+    /// An expression for what changes in the rounds of a loop, what it rests on, and its first values with
+    /// the lanes that come to an access then.
+    fn values_of(
+        &mut self,
+        (node, at): (usize, usize),
+        index: ValueId,
+    ) -> Option<(String, Decided, BTreeMap<i64, Executing>)> {
         let written = self.operand_written(node, index)?;
         // One in which all variables in it change.
         let is_of = |header: usize| {
@@ -51,29 +58,38 @@ impl Residual<'_> {
             !super::terms::any(self.values, index, other)
         };
         let number = self.flow.loops.iter().position(|of| is_of(of.header))?;
-        let symbols = BTreeSet::new();
-        let mut rounds = Rounds::of((self.values, &symbols), (self.evaluation, self.flow), number, &[index])?;
-        let times = self.trips[number].map(|trip| trip.times);
-        let (mut values, bits) = (BTreeSet::new(), self.values.width(index));
-        for _ in 0..times.unwrap_or(ROUNDS).min(ROUNDS) {
+        let guard = self.evaluation.accesses.get(&at).and_then(|found| found.condition);
+        let place = Place { evaluation: self.evaluation, flow: self.flow, node, guard };
+        let coming = place.coming(self.values, number, ROUNDS);
+        let mut rounds = place.rounds(self.values, number, index)?;
+        let is_guard_known = coming.as_ref().is_some_and(|coming| coming.is_guard_known);
+        let lanes = coming.as_ref().map(|coming| &coming.lanes[..]);
+        let (mut values, bits) = (BTreeMap::new(), self.values.width(index));
+        for round in 0..lanes.map_or(ROUNDS, <[u32]>::len) {
             let [value] = rounds.next(&[index])?[..] else { return None };
             // A number of fewer bits has no sign.
-            values.insert(if bits < 32 { value as i64 } else { signed(value, bits) });
+            let value = if bits < 32 { value as i64 } else { signed(value, bits) };
+            let mask = lanes.map_or(u32::MAX, |lanes| lanes[round]);
+            let known = values.entry(value).or_insert(Executing { mask, is_known: is_guard_known });
+            known.is_known &= known.mask == mask;
+            known.mask |= mask;
         }
-        let is_few = times.is_some_and(|times| times <= ROUNDS) || values.len() <= STAGES;
-        is_few.then_some((written.text, written.decided, values))
+        (lanes.is_some() || values.len() <= STAGES).then_some((written.text, written.decided, values))
     }
 
-    fn access(&self, (node, at): (usize, usize), access: &Access) -> Option<Statement> {
+    fn access(&self, (node, at): (usize, usize), access: &Access, of: Executing) -> Option<Statement> {
         let span = self.code.instructions[at].span;
         let found = self.evaluation.accesses.get(&at);
         let holds = found.and_then(|found| found.condition);
-        let known = holds.map(|holds| self.values.as_known(holds));
-        let mut lanes = self.evaluation.lanes[node] & access.lanes;
-        if let Some(Some(known)) = known {
-            lanes &= (0..WIDTH).fold(0, |mask, lane| mask | u32::from(known.get(lane) != 0) << lane);
+        let guard = holds.map(|holds| self.values.as_known(holds));
+        let mut lanes = self.evaluation.lanes[node] & access.lanes & of.mask;
+        if let Some(Some(known)) = guard {
+            lanes &= truths(known, true);
         }
-        if lanes == 0 {
+        let together = self.evaluation.together.get(&at);
+        let once = [(u32::MAX, [0; WIDTH])];
+        let rounds = together.map_or(&once[..], |together| &together.rounds);
+        if rounds.iter().all(|(mask, _)| lanes & mask == 0) {
             return None;
         }
         // What is counted from a symbol may be memory of the thread alone.
@@ -82,23 +98,33 @@ impl Residual<'_> {
             let value =
                 value.filter(|value| !differs(self.values, *value) && is_invariant(self.values, *value));
             let value = value.zip(access.value.map(|(_, bytes)| bytes));
-            footprint(self.values, found.address, (lanes, access.bytes), value)
+            footprint(self.values, (found.address, rounds), (lanes, access.bytes), value)
         });
-        let touched = Accessed { touch: access.touch, bytes, text: String::new(), span };
+        let known = together.into_iter().flat_map(|together| &together.known);
+        let known = known.map(|node| self.branch(*node)).collect();
+        let touched = Accessed { touch: access.touch, bytes, known, text: String::new(), span };
         let is_elsewhere = || found.is_some_and(|found| is_elsewhere(self, found.address));
         if access.is_generic && touched.bytes.is_none() && is_elsewhere() {
             return None;
         }
         let statement = Statement::Access(Box::new(touched));
-        Some(match known {
-            Some(None) => perhaps(vec![statement]),
-            _ => statement,
+        let is_guard_known = of.is_known || together.is_some_and(|together| together.is_guard_known);
+        Some(if guard.is_some_and(|guard| guard.is_none()) && !is_guard_known {
+            perhaps(vec![statement])
+        } else {
+            statement
         })
     }
 }
 
-/// Rounds of a loop that are gone through for the values of an address.
-const ROUNDS: i64 = 64;
+/// Some lanes of a warp.
+#[derive(Clone, Copy)]
+struct Executing {
+    mask: u32,
+    /// It is known that the guard of an access is for these.
+    is_known: bool,
+}
+
 /// Values that an address has in a loop of which it is not known how often it is gone through, at most.
 const STAGES: usize = 16;
 
@@ -107,7 +133,7 @@ pub(super) fn take_apart(values: &mut Values, evaluation: &mut Evaluation) {
     for (at, found) in &mut evaluation.accesses {
         if let Some((rest, index)) = apart(values, found.address) {
             found.address = rest;
-            evaluation.indices.insert(*at, index);
+            evaluation.indices.insert(*at, Index { value: index, is_added: true });
         }
     }
 }
@@ -233,10 +259,10 @@ fn is_elsewhere(residual: &Residual<'_>, address: ValueId) -> bool {
     !super::terms::any(values, address, is_symbol) && super::terms::any(values, address, is_param)
 }
 
-/// What lanes touch that access so many bytes from an address on; `None` if that is not known.
+/// What lanes touch that access so many bytes from an address on, in rounds; `None` if that is not known.
 fn footprint(
     values: &Values,
-    address: ValueId,
+    (address, rounds): (ValueId, &[Round]),
     (lanes, bytes): (u32, u32),
     value: Option<(ValueId, u32)>,
 ) -> Option<Footprint> {
@@ -262,9 +288,14 @@ fn footprint(
         return None;
     }
     base.sort_unstable();
-    let lanes = (0..WIDTH).filter(|lane| lanes >> lane & 1 == 1);
-    let mut starts: Vec<i64> = lanes.map(|lane| known[lane]).collect();
+    let mut starts = Vec::new();
+    for (mask, offsets) in rounds {
+        for lane in (0..WIDTH).filter(|lane| (lanes & mask) >> lane & 1 == 1) {
+            starts.push(known[lane].checked_add(offsets[lane])?);
+        }
+    }
     starts.sort_unstable();
+    starts.dedup();
     let mut parts: Vec<(i64, i64)> = Vec::new();
     for from in starts {
         let to = from.checked_add(i64::from(bytes))?;
@@ -278,167 +309,6 @@ fn footprint(
         (value, bytes, first.0.rem_euclid(i64::from(bytes.max(1))))
     });
     Some(Footprint { base, parts, value })
-}
-
-/// Adds a known number for each lane.
-fn add(known: &mut [i64; WIDTH], more: &Lanes, bits: u8) -> Option<()> {
-    for (lane, known) in known.iter_mut().enumerate() {
-        *known = known.checked_add(signed(more.get(lane), bits.max(1)))?;
-    }
-    Some(())
-}
-
-/// What need not be done.
-fn perhaps(then: Statements) -> Statement {
-    let span = match then.first() {
-        Some(Statement::Access(access)) => access.span,
-        _ => crate::common::span::Span::default(),
-    };
-    Statement::If { condition: Condition::OfWarp, then, otherwise: Vec::new(), span }
-}
-
-/// The same program without branches and loops that only decide about accesses: which lanes access what is
-/// known of each access.
-pub(super) fn flat(statements: Statements) -> Statements {
-    let all = occurrences(&statements);
-    list(statements, &|body| {
-        let inside = occurrences(body);
-        changed(body).iter().all(|local| all.get(local) == inside.get(local))
-    })
-}
-
-fn list(statements: Statements, is_own: &impl Fn(&[Statement]) -> bool) -> Statements {
-    let mut flat = Vec::with_capacity(statements.len());
-    for statement in statements {
-        match statement {
-            Statement::If { condition, then, otherwise, span } => {
-                let (then, otherwise) = (list(then, is_own), list(otherwise, is_own));
-                let decides =
-                    (is_free(&then) && is_free(&otherwise)) && !(then.is_empty() && otherwise.is_empty());
-                match (&condition, decides) {
-                    (Condition::Uniform { .. }, _) | (_, false) => {
-                        flat.push(Statement::If { condition, then, otherwise, span });
-                    }
-                    (Condition::Value { decided, .. }, _) if !decided.is_private => {
-                        flat.push(Statement::If { condition, then, otherwise, span });
-                    }
-                    // Each lane waits for its own copies.
-                    (Condition::Value { text, .. }, _)
-                        if is_of_lanes(text) && (has_fill(&then) || has_fill(&otherwise)) =>
-                    {
-                        flat.push(Statement::If { condition, then, otherwise, span });
-                    }
-                    (Condition::Value { text, .. }, _) if is_of_lanes(text) => {
-                        flat.extend([then, otherwise].concat());
-                    }
-                    _ => flat.extend([then, otherwise].concat().into_iter().map(made_doubtful)),
-                }
-            }
-            Statement::Loop { body, header, span } => {
-                let body = list(body, is_own);
-                // What stands behind a loop without an end is not come to.
-                if breaks(&body) && has_access(&body) && is_only_about(&body) && is_own(&body) {
-                    gather(body, false, &mut flat);
-                } else {
-                    flat.push(Statement::Loop { body, header, span });
-                }
-            }
-            Statement::For { variable, from, to, body, span } => {
-                let body = list(body, is_own);
-                if has_access(&body) && is_only_about(&body) && is_own(&body) {
-                    gather(body, from >= to, &mut flat);
-                } else {
-                    flat.push(Statement::For { variable, from, to, body, span });
-                }
-            }
-            other => flat.push(other),
-        }
-    }
-    flat
-}
-
-/// Whether these are accesses, and what need not be accessed.
-fn is_free(statements: &[Statement]) -> bool {
-    statements.iter().all(|statement| match statement {
-        Statement::Access(access) => access.text.is_empty(),
-        Statement::If { condition: Condition::OfWarp, then, otherwise, .. } => {
-            otherwise.is_empty() && then.iter().all(|inside| matches!(inside, Statement::Access(_)))
-        }
-        _ => false,
-    })
-}
-
-fn made_doubtful(statement: Statement) -> Statement {
-    match statement {
-        Statement::Access(_) => perhaps(vec![statement]),
-        other => other,
-    }
-}
-
-fn has_fill(statements: &[Statement]) -> bool {
-    statements.iter().any(|statement| match statement {
-        Statement::Access(access) => access.touch.is_fill(),
-        Statement::If { then, otherwise, .. } => has_fill(then) || has_fill(otherwise),
-        _ => false,
-    })
-}
-
-fn has_access(statements: &[Statement]) -> bool {
-    statements.iter().any(|statement| match statement {
-        Statement::Access(_) => true,
-        Statement::If { then, otherwise, .. } => has_access(then) || has_access(otherwise),
-        Statement::Loop { body, .. } | Statement::For { body, .. } => has_access(body),
-        _ => false,
-    })
-}
-
-/// Whether the body of a loop only accesses memory, computes, and leaves the loop.
-fn is_only_about(statements: &[Statement]) -> bool {
-    statements.iter().all(|statement| match statement {
-        Statement::Access(_) | Statement::Set { .. } | Statement::Break | Statement::Continue => true,
-        // Which address it is.
-        Statement::If { condition: Condition::Value { decided, .. }, then, .. }
-            if !decided.is_private && has_access(then) =>
-        {
-            false
-        }
-        Statement::If { then, otherwise, .. } => is_only_about(then) && is_only_about(otherwise),
-        Statement::Loop { body, .. } | Statement::For { body, .. } => is_only_about(body),
-        _ => false,
-    })
-}
-
-/// The accesses of a loop. What stands behind a place where it may be left need not be done.
-fn gather(statements: Statements, mut is_doubtful: bool, flat: &mut Statements) {
-    for statement in statements {
-        match statement {
-            Statement::Access(_) if is_doubtful => flat.push(made_doubtful(statement)),
-            Statement::Access(_) => flat.push(statement),
-            Statement::If { then, otherwise, .. } => {
-                let leaves = leaves(&then) || leaves(&otherwise);
-                gather(then, true, flat);
-                gather(otherwise, true, flat);
-                is_doubtful |= leaves;
-            }
-            Statement::Loop { body, .. } => gather(body, is_doubtful, flat),
-            Statement::For { from, to, body, .. } => gather(body, is_doubtful || from >= to, flat),
-            Statement::Break | Statement::Continue => is_doubtful = true,
-            _ => {}
-        }
-    }
-}
-
-fn leaves(statements: &[Statement]) -> bool {
-    statements.iter().any(|statement| match statement {
-        Statement::Break | Statement::Continue | Statement::Exit { .. } => true,
-        Statement::If { then, otherwise, .. } => leaves(then) || leaves(otherwise),
-        _ => false,
-    })
-}
-
-/// Whether a condition asks nothing but which lane it is.
-fn is_of_lanes(text: &str) -> bool {
-    words_of(text).iter().eq(BTreeSet::from(["lane".to_owned()]).iter())
 }
 
 /// How an access is written of which it is not known what it touches, or that concerns nobody else.
@@ -455,7 +325,8 @@ pub(super) fn without_rest(statements: Statements) -> Statements {
             Some(Statement::Loop { body: without_rest(body), header, span })
         }
         Statement::For { variable, from, to, body, span } => {
-            Some(Statement::For { variable, from, to, body: without_rest(body), span })
+            let body = without_rest(body);
+            (!body.is_empty()).then_some(Statement::For { variable, from, to, body, span })
         }
         other => Some(other),
     };

@@ -81,6 +81,8 @@ pub(super) struct Accessed {
     pub(super) touch: Touch,
     /// What it touches, if that is known.
     pub(super) bytes: Option<Footprint>,
+    /// Branches of which it is known in `bytes` how they go.
+    pub(super) known: BTreeSet<Span>,
     /// As protocols write it, once that is known.
     pub(super) text: String,
     pub(super) span: Span,
@@ -147,6 +149,8 @@ pub(super) struct Decision {
     pub(super) assumes: BTreeSet<Assumption>,
     /// What it is about: names of what is the same for the whole group, and what is loaded.
     pub(super) about: BTreeSet<String>,
+    /// Numbers that it is about may be any, until these are counted.
+    pub(super) counts: bool,
     /// What it says of unknown numbers, until these are counted.
     pub(super) formula: Option<Formula>,
     /// How it is computed of unknown numbers, until these are counted.
@@ -167,7 +171,7 @@ pub(super) struct Asked {
 impl Decision {
     /// Forgets what is only needed to count numbers, so that programs that are alike are equal.
     pub(super) fn forget(&mut self) {
-        (self.formula, self.computed) = (None, None);
+        (self.formula, self.computed, self.counts) = (None, None, true);
     }
 }
 

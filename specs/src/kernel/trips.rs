@@ -120,13 +120,18 @@ impl<'r> Rounds<'r> {
 
     /// What some terms are in the next round, the same for all lanes.
     pub(super) fn next(&mut self, terms: &[ValueId]) -> Option<Vec<u64>> {
+        self.lanes(terms)?.iter().map(Lanes::all).collect()
+    }
+
+    /// What some terms are in the next round.
+    pub(super) fn lanes(&mut self, terms: &[ValueId]) -> Option<Vec<Lanes>> {
         let meets = &self.meets;
         let (values, symbols, header) = (self.values, self.symbols, self.header);
         let known = |(block, register): (usize, Register)| {
             meets.get(&register).filter(|_| block == header).map(|(value, _)| value.clone())
         };
         let mut run = Run { values, symbols, known: &known, memo: HashMap::new() };
-        let numbers: Option<Vec<u64>> = terms.iter().map(|term| run.value(*term)?.all()).collect();
+        let numbers: Option<Vec<Lanes>> = terms.iter().map(|term| run.value(*term)).collect();
         let next: Option<Vec<(Register, Lanes)>> =
             meets.iter().map(|(register, (_, next))| Some((*register, run.value(*next)?))).collect();
         // What cannot be computed any more ends the rounds behind this one.
@@ -144,7 +149,7 @@ impl<'r> Rounds<'r> {
 }
 
 /// The only way out of a loop: the node, its condition, and whether it is left where that is true.
-fn exit(evaluation: &Evaluation, flow: &Flow, number: usize) -> Option<(usize, ValueId, bool)> {
+pub(super) fn exit(evaluation: &Evaluation, flow: &Flow, number: usize) -> Option<(usize, ValueId, bool)> {
     let is_inside = |to: usize| to < flow.after.len() && flow.contains(Some(number), to);
     let leaves =
         |node: &&usize| evaluation.then[**node].into_iter().flat_map(Way::nodes).any(|to| !is_inside(to));

@@ -49,6 +49,7 @@ pub(super) fn resolve(code: &mut Code) {
         }
     }
     tokens::resolve(code);
+    super::answers::refuse(code);
 }
 
 /// The first of the instructions that are executed whenever the question is asked, right before it.
@@ -56,7 +57,7 @@ fn prepared(code: &Code, targets: &BTreeSet<usize>, question: usize) -> usize {
     let mut start = question;
     while start > 0 && !targets.contains(&start) {
         let before = &code.instructions[start - 1];
-        if before.guard.is_some() || !matches!(before.action, Action::Compute { .. } | Action::Nothing) {
+        if before.guard.is_some() || !before.action.is_idle() {
             break;
         }
         start -= 1;
@@ -87,7 +88,7 @@ fn readers_of(code: &Code) -> HashMap<Register, Vec<usize>> {
                 access.address.into_iter().chain(access.value.map(|(value, _)| value)).for_each(add);
             }
             Action::Store { .. } | Action::Jump(_) | Action::Exit | Action::Abort => {}
-            Action::Beyond(_) | Action::Nothing => {}
+            Action::Uses(_) | Action::Beyond(_) | Action::Together(_) | Action::Nothing => {}
         }
     }
     readers
@@ -258,7 +259,7 @@ impl<'p> Round<'p> {
             }
         };
         match &instruction.action {
-            Action::Nothing => {}
+            Action::Nothing | Action::Uses(_) => {}
             Action::Access(access) if !access.touch.writes() => {
                 if let Some(Argument::Register(register)) = access.address {
                     self.reads(register, path);
@@ -298,7 +299,8 @@ impl<'p> Round<'p> {
             | Action::Store { .. }
             | Action::Access(_)
             | Action::Exit
-            | Action::Beyond(_) => return None,
+            | Action::Beyond(_)
+            | Action::Together(_) => return None,
         }
         path.at += 1;
         Some(true)

@@ -308,7 +308,7 @@ fn is_further_round(code: &Code, at: usize, to: usize) -> bool {
     };
     let is_idle = |action: &Action| match action {
         Action::Compute { function, .. } => !matches!(function, Function::Load(_)),
-        action => matches!(action, Action::Jump(_) | Action::Nothing) || waits(action),
+        action => matches!(action, Action::Jump(_) | Action::Uses(_) | Action::Nothing) || waits(action),
     };
     round.iter().any(|instruction| waits(&instruction.action))
         && round.iter().all(|instruction| is_idle(&instruction.action))

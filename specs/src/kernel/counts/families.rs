@@ -197,7 +197,7 @@ impl Families {
                 family.about.extend(threshold.about.iter().cloned());
                 let side_of = side(threshold, *member);
                 family.is_bounded |= side_of.is_bounded;
-                if side_of.is_tied {
+                if side_of.is_tied || !decision.counts {
                     family.about.insert(format!("{BOUNDED}{}", family.key));
                 }
                 family.is_bounded |= side_of.rounded != side_of.least && !family.is_rounded;

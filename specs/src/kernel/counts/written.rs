@@ -222,6 +222,7 @@ impl Writer<'_> {
             varies: true,
             assumes,
             about,
+            counts: true,
             formula: None,
             computed: None,
             asked: None,

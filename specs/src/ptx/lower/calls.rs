@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use crate::common::span::Span;
 use crate::kernel::code::{Action, Argument, Function, Memory, Register, Type, Written};
 use crate::ptx::syntax::{Body, Instruction, Module, Operand, Param};
 
@@ -210,7 +211,7 @@ impl<'m> Lowerer<'m> {
         let function = found.map(|index| (index, &self.module.functions[index]));
         match function.and_then(|(index, function)| Some((index, function, function.body.as_ref()?))) {
             Some((index, ..)) if !self.concerned[index] && !self.sharing[index] => {
-                self.pass(current, index, returns);
+                self.pass(current, index, (arguments, returns));
             }
             Some((index, function, body)) => {
                 let (formal, given) = (&function.params[..], &function.returns[..]);
@@ -218,7 +219,7 @@ impl<'m> Lowerer<'m> {
                 match self.why_not_inlined(current, (index, body), formal, given) {
                     None => self.enter(current, (index, body), formal, given),
                     Some(why) if self.concerned[index] => self.beyond(current, why),
-                    Some(_) => self.pass(current, index, returns),
+                    Some(_) => self.pass(current, index, (arguments, returns)),
                 }
             }
             None if HARMLESS.contains(&name) => self.results(current, returns),
@@ -227,7 +228,23 @@ impl<'m> Lowerer<'m> {
     }
 
     /// A call of a function that is not inlined: what it writes may be anywhere.
-    fn pass(&mut self, current: &Current<'m>, index: usize, returns: &'m [Operand]) {
+    fn pass(
+        &mut self,
+        current: &Current<'m>,
+        index: usize,
+        (given, returns): (&'m [Operand], &'m [Operand]),
+    ) {
+        if self.asks {
+            let mut read = Vec::new();
+            for operand in given {
+                match operand {
+                    Operand::Name(span) => read.extend(self.cells_of(*span)),
+                    operand => self.registers_of(operand, &mut read),
+                }
+            }
+            let read = read.into_iter().map(Argument::Register).collect();
+            self.emit(current, Action::Uses(read));
+        }
         let writes = [(self.writing[index], Memory::Global), (self.sharing[index], Memory::Shared)];
         for (_, memory) in writes.into_iter().filter(|(writes, _)| *writes) {
             self.emit(current, Action::Store { address: None, memory, written: Written::Data });
@@ -267,13 +284,7 @@ impl<'m> Lowerer<'m> {
                 Operand::Name(span) => {
                     let (frame, name) = self.passed(self.text(*span));
                     self.cell(frame, name, 0);
-                    let cells: Vec<Register> = self
-                        .cells
-                        .iter()
-                        .filter(|((of, known, _), _)| (*of, *known) == (frame, name))
-                        .map(|(_, cell)| *cell)
-                        .collect();
-                    for cell in cells {
+                    for cell in self.cells_of(*span) {
                         self.compute(current, cell, Function::Unknown, &[]);
                     }
                 }
@@ -284,6 +295,13 @@ impl<'m> Lowerer<'m> {
                 _ => {}
             }
         }
+    }
+
+    /// The registers that hold parts of what is passed by a name.
+    fn cells_of(&mut self, name: Span) -> Vec<Register> {
+        let (frame, name) = self.passed(self.text(name));
+        let is_part = |(of, known, _): &(u32, &str, i64)| (*of, *known) == (frame, name);
+        self.cells.iter().filter(|(cell, _)| is_part(cell)).map(|(_, cell)| *cell).collect()
     }
 
     fn enter(

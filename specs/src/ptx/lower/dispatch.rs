@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::kernel::answers;
 use crate::kernel::code::{Action, Argument, Collective, Function, Guard, Operation, Register};
 use crate::ptx::syntax::{self, Operand};
 
@@ -23,28 +24,48 @@ impl<'m> Lowerer<'m> {
         self.collective(&current);
         self.reaches_across(&current);
         self.access(&current);
-        match opcodes::effect(opcode) {
-            None => self.emit(&current, Action::Beyond(format!("`{opcode}`, which is not known"))),
-            Some(Effect::Synchronises) => self.object(&current),
-            Some(Effect::Barrier) => self.barrier(&current),
-            Some(Effect::Registers) => self.registers(&current),
-            Some(Effect::Flow) => self.flow(&current),
-            Some(Effect::Pure) => self.arithmetic(&current),
-            Some(Effect::Loads) => self.load(&current),
-            Some(Effect::Lanes) => self.lanes(&current),
-            Some(Effect::OfWarp) => self.opaque(&current, Function::OfWarp),
+        let begin = self.code.instructions.len();
+        self.lay_out(&current);
+        self.uses(&current, begin);
+    }
+
+    fn lay_out(&mut self, current: &Current<'m>) {
+        match opcodes::effect(current.opcode) {
+            None => self.emit(current, Action::Beyond(format!("`{}`, which is not known", current.opcode))),
+            Some(Effect::Synchronises) => self.object(current),
+            Some(Effect::Barrier) => self.barrier(current),
+            Some(Effect::Registers) => self.registers(current),
+            Some(Effect::Flow) => self.flow(current),
+            Some(Effect::Pure) => self.arithmetic(current),
+            Some(Effect::Loads) => self.load(current),
+            Some(Effect::Lanes) => self.lanes(current),
+            Some(Effect::OfWarp) => self.opaque(current, Function::OfWarp),
             Some(Effect::Unknown) => {
                 // It waits until there is as much (PTX ISA, tcgen05.alloc).
                 if current.parts.starts_with(&["tcgen05", "alloc"]) {
                     let what = "as much tensor memory as is asked for here is free, or becomes so";
                     self.code.assumed.push((what.to_owned(), current.instruction.span));
                 }
-                if stores::writes(opcode) {
-                    self.changes(&current);
+                if stores::writes(current.opcode) {
+                    self.changes(current);
                 }
-                self.opaque(&current, Function::Unknown);
+                self.opaque(current, Function::Unknown);
             }
-            Some(Effect::Reads) => self.store(&current),
+            Some(Effect::Reads) => self.store(current),
+        }
+    }
+
+    /// Notes the registers that an instruction reads and what it does with these is not followed, where
+    /// answers to questions about phases may be among them.
+    fn uses(&mut self, current: &Current<'m>, begin: usize) {
+        if !self.asks {
+            return;
+        }
+        let mut read = Vec::new();
+        current.operands().iter().for_each(|operand| self.registers_of(operand, &mut read));
+        let uses = answers::uses(read, current.guard, &self.code.instructions[begin..]);
+        if let Some(uses) = uses.filter(|_| opcodes::hands_on(current.opcode)) {
+            self.emit_always(current, uses);
         }
     }
 

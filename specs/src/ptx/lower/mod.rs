@@ -50,6 +50,7 @@ pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch
         halves: HashMap::new(),
         copies_arrive: follows_memory && source.contains("cp.async.mbarrier.arrive"),
         masks: Vec::new(),
+        asks: source.contains("_wait"),
     };
     lowerer.code.follows_memory = follows_memory;
     if let Some(function) = module.functions.get(entry)

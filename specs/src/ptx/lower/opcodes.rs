@@ -67,6 +67,13 @@ pub(super) fn effect(opcode: &str) -> Option<Effect> {
     TABLE.into_iter().find(|(_, words)| has(words)).map(|(effect, _)| effect)
 }
 
+/// Whether what an instruction reads may come to somebody: it is more than an order or a hint.
+pub(super) fn hands_on(opcode: &str) -> bool {
+    let idle = "prefetch prefetchu fence membar nanosleep griddepcontrol discard applypriority pmevent";
+    let root = opcode.split('.').next().unwrap_or_default();
+    !idle.split(' ').any(|word| word == root)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

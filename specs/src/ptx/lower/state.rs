@@ -59,6 +59,8 @@ pub(super) struct Lowerer<'m> {
     pub(super) copies_arrive: bool,
     /// Instructions that name lanes of a warp by a register, by position.
     pub(super) masks: Vec<(usize, Register)>,
+    /// It is asked somewhere whether a phase is complete.
+    pub(super) asks: bool,
 }
 
 /// An instruction that is being lowered.

@@ -2,7 +2,10 @@
 
 use barcheck_model::program::Target;
 
-use crate::kernel::code::{Action, Collective, Function, Guard, Memory, Operation, Written};
+use crate::kernel::answers;
+use crate::kernel::code::{
+    Action, Argument, Collective, Function, Guard, Instruction, Memory, Operation, Written,
+};
 use crate::sass::opcodes::{self, Effect};
 use crate::sass::operand::{Kind, Operand, Sign};
 use crate::sass::syntax::Statement;
@@ -13,7 +16,6 @@ impl<'m> Lowerer<'m> {
     /// The code of an instruction.
     pub(super) fn statement(&mut self, at: usize, statement: &'m Statement<'m>) {
         let mut current = self.current(at, statement);
-        let root = current.root;
         if let Some(trouble) = statement.trouble {
             return self.beyond(&current, trouble);
         }
@@ -27,35 +29,63 @@ impl<'m> Lowerer<'m> {
         if self.of_lanes(&mut current) {
             return;
         }
-        let name = statement.opcode;
         if is_meeting(&current) {
             self.code.meetings.insert(self.code.instructions.len());
             self.emit(&current, Action::Nothing);
         }
         self.collective(&current);
+        let begin = self.code.instructions.len();
+        self.lay_out(&current);
+        self.uses(&current, begin);
+    }
+
+    fn lay_out(&mut self, current: &Current<'m>) {
+        let name = current.statement.opcode;
         match opcodes::effect(name) {
-            None => self.beyond(&current, &format!("`{name}`, which is not known")),
-            Some(Effect::Synchronises) => self.object(&current),
-            Some(Effect::Barrier) => self.barrier(&current),
-            Some(Effect::Registers) => self.registers(&current),
-            Some(Effect::Flow) => self.flow(&current),
-            Some(Effect::Pure) => self.arithmetic(&current),
-            Some(Effect::Predicates) => self.predicates(&current, 2),
-            Some(Effect::Predicate) => self.predicates(&current, 1),
-            Some(Effect::Loads) => self.load(&current),
-            Some(Effect::Lanes) => self.lanes(&current),
-            Some(Effect::Special) => self.special(&current),
-            Some(Effect::OfWarp) => self.opaque(&current, Function::OfWarp),
+            None => self.beyond(current, &format!("`{name}`, which is not known")),
+            Some(Effect::Synchronises) => self.object(current),
+            Some(Effect::Barrier) => self.barrier(current),
+            Some(Effect::Registers) => self.registers(current),
+            Some(Effect::Flow) => self.flow(current),
+            Some(Effect::Pure) => self.arithmetic(current),
+            Some(Effect::Predicates) => self.predicates(current, 2),
+            Some(Effect::Predicate) => self.predicates(current, 1),
+            Some(Effect::Loads) => self.load(current),
+            Some(Effect::Lanes) => self.lanes(current),
+            Some(Effect::Special) => self.special(current),
+            Some(Effect::OfWarp) => self.opaque(current, Function::OfWarp),
             Some(Effect::Unknown) => {
-                if root.starts_with("ATOM") || root == "SUATOM" {
-                    self.store(&current);
+                if current.root.starts_with("ATOM") || current.root == "SUATOM" {
+                    self.store(current);
                 }
-                self.opaque(&current, Function::Unknown);
+                self.opaque(current, Function::Unknown);
             }
-            Some(Effect::Tiles) => self.tile(&current),
-            Some(Effect::AllPredicates) => self.all_predicates(&current),
-            Some(Effect::Stores) => self.store(&current),
-            Some(Effect::Reads) => self.emit(&current, Action::Nothing),
+            Some(Effect::Tiles) => self.tile(current),
+            Some(Effect::AllPredicates) => self.all_predicates(current),
+            Some(Effect::Stores) => self.store(current),
+            Some(Effect::Reads) => self.emit(current, Action::Nothing),
+        }
+    }
+
+    /// Notes the registers that an instruction reads and what it does with these is not followed, where
+    /// answers to questions about phases may be among them.
+    fn uses(&mut self, current: &Current<'m>, begin: usize) {
+        if !self.asks {
+            return;
+        }
+        let wide = if current.has("128") { 4 } else { 1 + u32::from(current.has("64")) };
+        let mut read = Vec::new();
+        for operand in &current.operands {
+            if let Kind::Register(register, _) = operand.kind
+                && let Some(number) = register.number
+            {
+                read.extend((0..wide).map(|more| self.cell(register.file, number + more)));
+            }
+        }
+        let uses = answers::uses(read, current.guard, &self.code.instructions[begin..]);
+        let is_hint = opcodes::effect(current.statement.opcode) == Some(Effect::Reads);
+        if let Some(action) = uses.filter(|_| !is_hint) {
+            self.code.instructions.push(Instruction { guard: None, action, span: current.span() });
         }
     }
 
@@ -107,7 +137,7 @@ impl<'m> Lowerer<'m> {
             return Some(if negated { Executes::Never } else { Executes::Always });
         }
         let value = self.register(current, register, 0);
-        let crate::kernel::code::Argument::Register(register) = value else { return None };
+        let Argument::Register(register) = value else { return None };
         Some(Executes::If(Guard { register, negated }))
     }
 
@@ -117,7 +147,7 @@ impl<'m> Lowerer<'m> {
         let all = match current.guard {
             None => wanted,
             Some(guard) => {
-                let mut held = crate::kernel::code::Argument::Register(guard.register);
+                let mut held = Argument::Register(guard.register);
                 if guard.negated {
                     held = self.intermediate(current, Function::Integer(Operation::LogicalNot, BIT), &[held]);
                 }
@@ -126,7 +156,7 @@ impl<'m> Lowerer<'m> {
         };
         let copy = Function::Integer(Operation::Convert(BIT), BIT);
         match self.intermediate(current, copy, &[all]) {
-            crate::kernel::code::Argument::Register(register) => Some(Guard { register, negated: false }),
+            Argument::Register(register) => Some(Guard { register, negated: false }),
             _ => None,
         }
     }

@@ -1,7 +1,9 @@
 //! Regions of code, jumps and ends.
 
 use crate::kernel::code::{Action, Argument, Comparison, Function, Guard, Instruction, Operation};
+use crate::sass::opcodes::{Effect, effect};
 use crate::sass::operand::Operand;
+use crate::sass::syntax::Statement;
 
 use super::arithmetic::compares;
 use super::routes::{Route, index_of, reached, route};
@@ -12,6 +14,12 @@ use super::state::{BIT, Current, Frame, Lowerer, WORD};
 const INSTRUCTIONS: usize = 2_000_000;
 /// Instructions that are looked at where lanes have parted.
 const PATH: usize = 1_000;
+const APART: &str = "a barrier where lanes have parted";
+
+/// Whether a statement is about barriers, or may be.
+fn matters(statement: &Statement<'_>) -> bool {
+    matches!(effect(statement.opcode), None | Some(Effect::Barrier | Effect::Synchronises))
+}
 
 impl<'m> Lowerer<'m> {
     /// Lays out what is reached from an instruction of a function.
@@ -136,33 +144,39 @@ impl<'m> Lowerer<'m> {
 
     /// `BRA.DIV UR4, L`: where lanes have parted, L does for each part what stands here for all.
     fn divided(&mut self, current: &Current<'m>) {
-        let function = self.function();
-        let target = current.statement.operands.last().copied().unwrap_or_default();
-        let target = function.labels.get(target.trim_start_matches("`(").trim_end_matches(')')).copied();
-        let target = target.or_else(|| {
-            let address = crate::sass::operand::number(current.statement.operands.last()?)?;
-            function.addresses.get(&address).copied()
-        });
-        let Some(target) = target else {
+        let Some(target) = self.leads_to(current.statement) else {
             return self.beyond(current, "a jump to what is not in this listing");
         };
         if self.is_same_barrier(target, current.at + 1) {
             return self.emit(current, Action::Nothing);
         }
+        if self.path(target).any(matters) {
+            return self.beyond(current, APART);
+        }
+        // On older chips a function brings the lanes together: the parts do not do it each for itself.
+        let calls = self.path(target).filter(|statement| statement.opcode.starts_with("CALL"));
+        let called: Vec<usize> = calls.filter_map(|statement| self.leads_to(statement)).collect();
+        let is_together = called.into_iter().any(|place| self.path(place).any(matters));
+        self.emit(current, if is_together { Action::Together(APART.to_owned()) } else { Action::Nothing });
+    }
+
+    /// Where a jump or a call of this function leads.
+    fn leads_to(&self, statement: &Statement<'m>) -> Option<usize> {
+        let operand = statement.operands.last()?;
+        let function = self.function();
+        let labelled = function.labels.get(operand.trim_start_matches("`(").trim_end_matches(')')).copied();
+        labelled.or_else(|| function.addresses.get(&crate::sass::operand::number(operand)?).copied())
+    }
+
+    /// The statements from a place on, until control goes elsewhere.
+    fn path(&self, place: usize) -> impl Iterator<Item = &'m Statement<'m>> {
         let ends = |opcode: &str| {
             ["BRA", "EXIT", "RET", "JMP"].contains(&opcode.split('.').next().unwrap_or_default())
         };
-        let path = function.statements[target.min(function.statements.len())..].iter();
-        let path = path.take_while(|statement| !ends(statement.opcode) || statement.guard.is_some());
-        let mut path = path.take(PATH);
-        use crate::sass::opcodes::{Effect, effect};
-        let matters = path.any(|statement| {
-            matches!(effect(statement.opcode), None | Some(Effect::Barrier | Effect::Synchronises))
-        });
-        if matters {
-            return self.beyond(current, "a barrier where lanes have parted");
-        }
-        self.emit(current, Action::Nothing);
+        let statements = self.function().statements.get(place..).unwrap_or_default().iter();
+        statements
+            .take_while(move |statement| !ends(statement.opcode) || statement.guard.is_some())
+            .take(PATH)
     }
 
     /// One comparison for each target, the last for what is left. What the register holds is an address that

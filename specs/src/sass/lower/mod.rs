@@ -52,6 +52,7 @@ pub(super) fn lower(listing: &Listing<'_>, entry: usize, launch: &Launch, target
         frames: Vec::new(),
         of_lanes: None,
         has_words: spills::is_of_words(&listing.functions[entry]),
+        asks: listing.functions.iter().flat_map(|function| &function.statements).any(objects::asks),
         maps: Vec::new(),
         returns: HashMap::new(),
         reduces_all: (0..).zip(&listing.functions).all(|(at, function)| {

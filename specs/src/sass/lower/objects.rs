@@ -22,6 +22,11 @@ const ARRIVALS: u64 = 0x10_0000;
 /// Instructions between a question and the branch on its answer.
 const NEAR: usize = 256;
 
+/// Whether a statement asks whether a phase is complete.
+pub(super) fn asks(statement: &Statement<'_>) -> bool {
+    statement.opcode.starts_with("SYNCS.PHASECHK")
+}
+
 impl<'m> Lowerer<'m> {
     pub(super) fn object(&mut self, current: &Current<'m>) {
         if self.object_step(current).is_none() {

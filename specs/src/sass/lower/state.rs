@@ -62,6 +62,8 @@ pub(super) struct Lowerer<'m> {
     pub(super) of_lanes: Option<OfLanes>,
     /// The words of the stack are registers.
     pub(super) has_words: bool,
+    /// It is asked somewhere whether a phase is complete.
+    pub(super) asks: bool,
     /// From what the addresses of tensor maps are computed.
     pub(super) maps: Vec<Start>,
     /// For what is called, the registers that say where it comes back to; `None` for a stack.

@@ -235,7 +235,7 @@ fn renamed(instruction: &mut Instruction, name: &mut impl FnMut(Register) -> Reg
         }
     };
     match &mut instruction.action {
-        Action::Compute { arguments, .. } => arguments.iter_mut().for_each(each),
+        Action::Compute { arguments, .. } | Action::Uses(arguments) => arguments.iter_mut().for_each(each),
         Action::Synchronise(barrier) => barrier.operands.iter_mut().for_each(|(operand, _)| each(operand)),
         Action::Object(step) => {
             each(&mut step.address);
@@ -254,6 +254,7 @@ fn renamed(instruction: &mut Instruction, name: &mut impl FnMut(Register) -> Reg
         | Action::Exit
         | Action::Abort
         | Action::Beyond(_)
+        | Action::Together(_)
         | Action::Nothing => {}
     }
 }
