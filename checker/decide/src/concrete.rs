@@ -25,6 +25,13 @@ const VALUES: [i64; 24] =
 /// Values that two or three parameters are given in every combination.
 const FEW: [i64; 5] = [1, 2, 3, 5, 0];
 
+/// Values that one parameter is given alone, and parameters of which each is.
+const ALONE: [i64; 4] = [0, 256, 1, 600];
+const MOST_ALONE: usize = 4;
+
+/// Values that are tried before those.
+const FIRST: usize = 6;
+
 /// Parameters that are given values, at most.
 const MOST: usize = 3;
 
@@ -134,7 +141,12 @@ pub(crate) fn assignments(
     let value = |zero: &String, name: &String| (name.clone(), i64::from(name != zero));
     let mut all: Vec<BTreeMap<String, i64>> =
         zeros.map(|zero| with(&mut names.iter().map(|name| value(zero, name)))).collect();
-    all.extend(VALUES.iter().map(|value| with(&mut names.iter().map(|name| (name.clone(), *value)))));
+    let same = |value: &i64| with(&mut names.iter().map(|name| (name.clone(), *value)));
+    all.extend(VALUES[..FIRST].iter().map(same));
+    // What the others are need not matter, or it is in question then.
+    let alone = names.iter().take(MOST_ALONE).flat_map(|name| ALONE.iter().map(move |value| (name, *value)));
+    all.extend(alone.map(|(name, value)| with(&mut std::iter::once((name.clone(), value)))));
+    all.extend(VALUES[FIRST..].iter().map(same));
     let mut mixed: Vec<BTreeMap<String, i64>> = vec![with(&mut names.iter().map(|name| (name.clone(), 1)))];
     for name in places.iter().chain(&names).take(MOST) {
         let longer = mixed.iter().flat_map(|so_far| {

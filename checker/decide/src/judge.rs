@@ -123,6 +123,12 @@ struct Settled {
     tried: Tried,
 }
 
+/// What is found where a role ends stands at the end of the kernel.
+fn at_end(findings: &mut [Finding], extracted: Option<&Extracted>) {
+    let end = extracted.and_then(|extracted| extracted.end).unwrap_or_default();
+    findings.iter_mut().filter(|found| found.place.line == 0).for_each(|found| found.place = end);
+}
+
 pub(crate) fn judge(
     name: &str,
     loaded: Loaded,
@@ -160,6 +166,7 @@ pub(crate) fn judge(
         tell_apart(&case, extracted, (options, control, patience), &purse, &mut shown);
     }
     let Shown { mut findings, mut defects, late, .. } = shown;
+    at_end(&mut findings, loaded.extracted.as_ref());
     findings.sort_by(|a, b| {
         let key = |f: &Finding| (f.rule, f.place.line, f.place.column, Reverse(f.level));
         key(a).cmp(&key(b)).then_with(|| a.agents.cmp(&b.agents))

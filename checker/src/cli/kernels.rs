@@ -33,6 +33,7 @@ pub(crate) fn split(
         let read = input.read(time);
         let name = input.path.to_string_lossy().into_owned();
         let known = read.as_ref().ok().map(|bytes| entries(&Source::new(&name, bytes)));
+        let format = read.as_ref().ok().and_then(|bytes| Format::recognise(&name, bytes));
         // A pipe can be read only once; a file is read again when its turn comes, one kernel after the other.
         input.known = Some(read).filter(|_| !input.path.is_file());
         match known {
@@ -40,6 +41,8 @@ pub(crate) fn split(
                 let meant: Vec<_> = meant(&known, args.entry.as_deref()).into_iter().cloned().collect();
                 found |= !meant.is_empty();
                 seen.extend(known.iter().cloned());
+                // That a module has no kernels is said when its turn comes.
+                unread |= known.is_empty() && format != Some(Format::Bar);
                 if known.is_empty() || meant.is_empty() && args.entry.is_none() {
                     all.push(input);
                     continue;

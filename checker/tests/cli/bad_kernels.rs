@@ -32,6 +32,12 @@ fn what_is_no_module_is_an_error() {
     bar.says("a module begins with `.version`").says("a protocol written by hand is a `.bar` file");
     verified(HEAD).expect(2).says("there is no entry in this module");
     verified(format!("{HEAD}.func f() {{ bar.sync 0; ret; }}\n")).expect(2).says("there is no entry");
+    // However it would be launched.
+    let folder = Folder::new();
+    for name in ["k.ptx", "k.spvasm", "k.mlir"] {
+        let sized = run(&["verify", "--cta", "64", &folder.add(name, "")]).expect(2);
+        assert!(!sized.err.contains("no FILE is one"), "{name}: {}", sized.err);
+    }
 }
 
 #[test]

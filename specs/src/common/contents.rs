@@ -86,6 +86,8 @@ pub struct Extracted {
     pub multiples: BTreeMap<String, i64>,
     /// Which lines of the source the kernel's lines come from, in the order of the kernel's text.
     pub origins: Vec<Origin>,
+    /// Where it ends, if it does.
+    pub end: Option<Place>,
     /// What was followed of its accesses to memory of the group, where that was asked for.
     pub memory: Option<Accesses>,
     /// With what it was taken to be launched.

@@ -72,7 +72,8 @@ impl Speech<'_> {
 /// The index of a lane in expressions.
 const LANE: &str = "lane";
 
-/// Writes a protocol: remarks, its header, and its roles. These end where the code does, if that is known.
+/// Writes a protocol: remarks, its header, and its roles. An exit of which it is not known where it stands is
+/// the end of the code, if that is.
 pub(super) fn write(
     (heading, header, end): (&[String], &[String], Option<Span>),
     speech: Speech<'_>,
@@ -193,7 +194,7 @@ impl Printer<'_> {
         let used = |part: &&Part| !programs[part.program].is_empty();
         let used: Vec<&Part> = parts.iter().filter(used).collect();
         if used.is_empty() {
-            return self.line(0, &format!("{warps} {{ }}"), self.end);
+            return self.line(0, &format!("{warps} {{ }}"), None);
         }
         self.line(0, &format!("{warps} {{"), None);
         match parts {
@@ -208,7 +209,7 @@ impl Printer<'_> {
                 }
             }
         }
-        self.line(0, "}", self.end);
+        self.line(0, "}", None);
     }
 
     fn program(&mut self, depth: usize, statements: &[Statement]) {

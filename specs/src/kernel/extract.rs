@@ -44,6 +44,8 @@ pub(crate) struct Extraction {
     pub(crate) text: String,
     /// For each of its lines the place in the kernel, if it has one.
     pub(crate) lines: Vec<Option<Span>>,
+    /// Where the kernel ends, if it does.
+    pub(crate) end: Option<Span>,
     /// What is taken for true.
     pub(crate) assumes: BTreeSet<Assumption>,
     /// Where each warp, or each lane if so, decides for itself.
@@ -117,6 +119,22 @@ pub(crate) fn extract(
     }
 }
 
+/// Settles the questions whether phases are complete that are no waits.
+fn settle(code: &mut Code, (group, values): (&Group, &Values), patience: &Patience) -> Result<(), Failure> {
+    let questions = peeks::questions(code);
+    if !questions.is_empty() {
+        let refuted = refuted(code, &questions, (group, values.clone()), patience)?;
+        peeks::settle(code, &questions, &refuted);
+    }
+    Ok(())
+}
+
+/// The first lines of a protocol, with what it declares.
+fn header(group: &Group, declared: impl Iterator<Item = String>) -> Vec<String> {
+    let target = format!("target {};", group.target);
+    std::iter::once(target).chain(group.header.iter().cloned()).chain(declared).collect()
+}
+
 /// The protocol of a kernel, and whether something depends on what warpgroups do together.
 fn extracted(
     mut code: Code,
@@ -131,11 +149,7 @@ fn extracted(
     writes::forget_written(&mut code, Warp::threads(group.size));
     code.stored = writes::stored_by_threads(&code);
     let (values, figures) = forwarded(&mut code, loads, group, patience)?;
-    let questions = peeks::questions(&code);
-    if !questions.is_empty() {
-        let refuted = refuted(&code, &questions, (group, values.clone()), patience)?;
-        peeks::settle(&mut code, &questions, &refuted);
-    }
+    settle(&mut code, (group, &values), patience)?;
     let code = &code;
     let graph = Graph::of(code);
     let slice = sliced(code, &graph)?;
@@ -160,6 +174,7 @@ fn extracted(
     let met = warpgroups::meet(&mut programs, threads, &mut assumes);
     let mut extraction = Extraction {
         assumes,
+        end: code.end(),
         assumed: code.assumed.clone(),
         aborts: graph.aborts,
         memory,
@@ -172,15 +187,18 @@ fn extracted(
     }
     extraction.private.sort_unstable();
     extraction.private.dedup();
-    let mut header = vec![format!("target {};", group.target)];
-    header.extend(group.header.iter().cloned());
-    header.extend(objects.declarations().into_iter().chain(met).chain(locations));
+    let declared = objects.declarations().into_iter().chain(met).chain(locations);
+    let header = header(group, declared);
     if group.is_one() {
         roles.iter_mut().for_each(|role| role.warps = vec![(0, Warp::threads(group.size))]);
     }
     let speech = Speech { noun: group.target.agent_noun(), is_one: group.is_one() };
-    let written =
-        document::write((heading, &header, code.end()), speech, (&roles, &programs), &mut shared.decisions);
+    let written = document::write(
+        (heading, &header, extraction.end),
+        speech,
+        (&roles, &programs),
+        &mut shared.decisions,
+    );
     (extraction.text, extraction.lines) = (written.text, written.lines);
     extraction.name(&shared.decisions);
     extraction.is_about(shared.unknown);

@@ -62,6 +62,7 @@ pub(super) fn load(
     let extracted = Extracted {
         private: extraction.private.iter().map(|(span, _)| lines.place(*span)).collect(),
         origins: module.origins(chosen, &lines),
+        end: extraction.end.map(|span| lines.place(span)),
         parameters: parameters(&extraction.things),
         own: parameters(&extraction.own),
         least,

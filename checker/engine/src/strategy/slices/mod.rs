@@ -95,12 +95,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Configurations of all agents that are worked out, at most.
-const MOST_CONFIGS: usize = 1 << 18;
+const MOST_CONFIGS: usize = 1 << 20;
 /// Bytes of the configurations of one agent, at most, and what one without locals takes, about.
 const MOST_BYTES: usize = 96 << 20;
 const BYTES_OF_CONFIG: usize = 1 << 10;
 /// Slices of locations, at most.
-const MOST_SLICES: usize = 1 << 10;
+const MOST_SLICES: usize = 1 << 12;
 /// Parts, at most: those beyond are one.
 const MOST_PARTS: usize = 16;
 /// Agents times locations from which on to follow all locations at once is slow.
