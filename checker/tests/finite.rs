@@ -150,6 +150,22 @@ fn a_register_that_counts_beyond_its_bits_is_an_error_whatever_its_remainder_is(
 }
 
 #[test]
+fn an_evaluation_error_that_rests_on_choices_is_shown_by_a_random_run() {
+    let verdict = |decides: &str| {
+        let text = format!(
+            "target ptx; cta 32 * 16; shared t[16]; warps 0..16 {{ for i in 0..4 {{ let x = any 0..3; write t[warp]; \
+             bar.sync 0; {decides} {{ read t[(warp + 1) % 16]; }} bar.sync 0; }} }}"
+        );
+        let budgets = Budgets { max_states: Some(2_000_000), ..Budgets::default() };
+        decide(&text, &Settings { budgets, ..Settings::default() }, Options::default()).verdict
+    };
+    // What decides nothing but a read is worked out by itself, and fails.
+    assert_eq!(verdict("let y = 12 / (x + i); if y > 3"), Verdict::Error);
+    assert_eq!(verdict("if 12 % (x + i) > 3"), Verdict::Error);
+    assert_eq!(verdict("let y = 12 / (x + i + 1); if y > 3"), Verdict::Verified);
+}
+
+#[test]
 fn a_state_that_is_read_in_vain_is_nothing_that_timing_could_change() {
     let text = "target bcu; cta 64; warps 0..2 { loop { if uniform ? { BAR.SYNC 0; } B2R.BAR R3, 0; } }";
     assert_eq!(outcome(text), VERIFIED);

@@ -372,8 +372,9 @@ fn finding(
 
 /// A parameter that is 0 where a violation comes about: nobody may launch the kernel so.
 fn is_0<'r>(report: &'r Decision, found: &Finding) -> Option<&'r str> {
+    let is_more = |name: &str| report.extracted.iter().any(|it| it.least.get(name).is_some_and(|at| *at > 0));
     // There is a first CTA in each grid.
-    let is_param = |name: &str| !name.starts_with('%');
+    let is_param = |name: &str| !name.starts_with('%') && !is_more(name);
     let tried = report
         .given
         .iter()

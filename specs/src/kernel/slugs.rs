@@ -10,14 +10,18 @@ pub(super) fn plain(key: &str) -> String {
         }
     }
     let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    match text.char_indices().nth(WORDS) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text,
+    // How it ends says what is asked: `… == 0`.
+    let length = text.chars().count();
+    if length <= WORDS {
+        return text;
     }
+    let begin = text.chars().take(WORDS - END);
+    begin.chain(['…']).chain(text.chars().skip(length - END)).collect()
 }
 
-/// Characters of what a decision asks that are shown.
+/// Characters of what a decision asks that are shown, and those of them that are its end.
 const WORDS: usize = 72;
+const END: usize = 20;
 
 /// A name for a decision, of letters, digits and underscores.
 pub(super) fn slug(key: &str) -> String {

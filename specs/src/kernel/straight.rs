@@ -1,6 +1,6 @@
 //! Ways without branches and barriers.
 
-use super::code::Code;
+use super::code::{Action, Code, ObjectKind};
 use super::evaluate::{Evaluation, Way};
 use super::slice::Slice;
 use super::value::ValueId;
@@ -79,9 +79,11 @@ impl Straight<'_> {
         None
     }
 
-    /// Nothing at a node is about barriers.
+    /// Nothing at a node is about barriers, but that objects are initialised: nobody waits for that.
     fn is_plain(self, node: usize) -> bool {
-        let mut all = self.slice.nodes[node].instructions.iter();
-        all.all(|at| !self.code.instructions[*at].action.is_about_barriers())
+        self.slice.nodes[node].instructions.iter().all(|at| match &self.code.instructions[*at].action {
+            Action::Object(step) => step.kind == ObjectKind::Init,
+            action => !action.is_about_barriers(),
+        })
     }
 }

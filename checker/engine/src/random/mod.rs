@@ -7,7 +7,7 @@
 //! from a fixed sequence, so that a protocol gets the same answer every time.
 
 use crate::settings::{Control, Progress, Settings};
-use crate::verdict::Found;
+use crate::verdict::{Found, ReachedFault};
 use barcheck_model::agent::{Action, Move};
 use barcheck_model::machine::{Actor, Advanced, Choice, End, Finding, Log, Machine, Path, State};
 use barcheck_model::program::AgentId;
@@ -23,15 +23,32 @@ const MOST_CHANGES: u64 = 4;
 /// Steps between two looks at the clock.
 const BETWEEN_LOOKS: usize = 1024;
 
-/// A violation at level error, if some run shows one, with the run. `first` has the highest priority in the
-/// first run.
-pub(crate) fn find_violation(
+/// What a run shows.
+pub(crate) enum Shown {
+    /// A violation at level error.
+    Violation(Found),
+    /// Something that cannot be evaluated.
+    Fault(ReachedFault),
+}
+
+impl Shown {
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Self::Violation(found) => &found.path,
+            Self::Fault(fault) => &fault.path,
+        }
+    }
+}
+
+/// A violation at level error, if some run shows one, with the run; otherwise an evaluation error, if some
+/// run shows one. `first` has the highest priority in the first run.
+pub(crate) fn find(
     machine: &mut Machine,
     settings: &Settings,
     control: &dyn Control,
     started: Instant,
     first: AgentId,
-) -> Option<Found> {
+) -> Option<Shown> {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let agents: Vec<Actor> = machine.agents().map(Actor::Agent).collect();
     let (mut left, mut length) = (MOST_STEPS, 64);
@@ -39,6 +56,7 @@ pub(crate) fn find_violation(
     let mut priorities: Vec<Actor> = agents.iter().copied().filter(|agent| *agent != first).collect();
     priorities.insert(0, first);
     let mut changes: Vec<usize> = Vec::new();
+    let mut fault = None;
     while left > 0 {
         let mut run = Run { machine, settings, priorities, changes, path: Vec::new() };
         let goes_on = |steps: usize| {
@@ -46,12 +64,14 @@ pub(crate) fn find_violation(
             let made = (MOST_STEPS - left + steps) as u64;
             in_time && control.goes_on(Progress { transitions: made, ..Progress::default() })
         };
-        if let Some(found) = run.make(&mut random, left.min(MOST_STEPS_OF_ONE), &goes_on) {
-            return Some(found);
+        match run.make(&mut random, left.min(MOST_STEPS_OF_ONE), &goes_on) {
+            Some(Shown::Fault(found)) => drop(fault.get_or_insert(found)),
+            Some(found) => return Some(found),
+            None => {}
         }
         let made = run.path.len();
         if !goes_on(made) {
-            return None;
+            break;
         }
         length = made.max(length);
         // However short a run was, runs come to an end.
@@ -60,7 +80,7 @@ pub(crate) fn find_violation(
         let count = random.below(MOST_CHANGES + 1);
         changes = (0..count).map(|_| random.below(length as u64) as usize).collect();
     }
-    None
+    fault.map(Shown::Fault)
 }
 
 struct Run<'r> {
@@ -75,7 +95,7 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    fn make(&mut self, random: &mut Random, most: usize, goes_on: &dyn Fn(usize) -> bool) -> Option<Found> {
+    fn make(&mut self, random: &mut Random, most: usize, goes_on: &dyn Fn(usize) -> bool) -> Option<Shown> {
         let mut state = self.machine.initial();
         if self.machine.fault(&state).is_some() {
             return None;
@@ -103,7 +123,11 @@ impl Run<'_> {
                 Advanced::Error(end) => {
                     return match *end {
                         End::Violation(finding) => self.error(vec![finding]),
-                        End::Fault { .. } | End::Cut { .. } => None,
+                        End::Fault { agent, fault, .. } => {
+                            let path = Path { steps: self.path.clone(), cycle_from: None };
+                            Some(Shown::Fault(ReachedFault { agent, fault, path }))
+                        }
+                        End::Cut { .. } => None,
                     };
                 }
             }
@@ -153,12 +177,12 @@ impl Run<'_> {
     }
 
     /// The first of these that is an error.
-    fn error(&self, found: Vec<Finding>) -> Option<Found> {
+    fn error(&self, found: Vec<Finding>) -> Option<Shown> {
         let target = self.machine.program().target;
         let level = |finding: &Finding| self.settings.levels.of(finding.rule, target);
         let finding = found.into_iter().find(|finding| level(finding) == Level::Error)?;
         let path = Path { steps: self.path.clone(), cycle_from: None };
-        Some(Found { level: Level::Error, finding, path })
+        Some(Shown::Violation(Found { level: Level::Error, finding, path }))
     }
 }
 

@@ -14,7 +14,8 @@
 //! 3. *A short search* ([`crate::search`]). It covers every interleaving, and protocols with few states need
 //!    no more. Where it is not enough, location by location, as above.
 //! 4. *Random scheduling* ([`crate::random`]). Where timing decides something and a search is not soon over,
-//!    the protocol is most often broken, and some random run shows it. Nothing follows where none does.
+//!    the protocol is most often broken, and some random run shows it: a violation, or else something that
+//!    cannot be evaluated. Nothing follows where none does.
 //! 5. *The search*, for as long as the budgets last.
 //!
 //! A violation that one run shows is a violation. A short search follows all the same: it has the shortest
@@ -28,11 +29,12 @@ mod said;
 mod slices;
 
 use crate::paths::replay;
+use crate::random::{self, Shown};
 use crate::search::drive::search;
 use crate::settings::{Budgets, ByLocation, Reduction};
 use crate::verdict::answer::{Answer, Question, Undecided};
 use crate::verdict::{Engine, Inconclusive, Method, Outcome, ReachedFault, Statistics, Verdict};
-use crate::{random, schedule, stubborn};
+use crate::{schedule, stubborn};
 use barcheck_model::agent::LaneValues;
 use barcheck_model::machine::{End, Machine};
 use barcheck_model::program::{AgentId, Pc};
@@ -351,11 +353,13 @@ impl Decider for RandomScheduling {
     fn decide(&self, question: &Question<'_>, before: Option<&Declined>) -> Said {
         let Question { settings, control, started, .. } = *question;
         let mut machine = question.machine();
-        let found = random::find_violation(&mut machine, settings, control, started, self.first);
-        let Some(found) = found else { return Said::No };
-        let mut all = replay::along(&mut machine, settings, &found.path);
-        let steps = found.path.steps.len() as u64;
-        all.push(found);
+        let found = random::find(&mut machine, settings, control, started, self.first);
+        let Some(shown) = found else { return Said::No };
+        let mut all = replay::along(&mut machine, settings, shown.path());
+        let steps = shown.path().steps.len() as u64;
+        if let Shown::Violation(found) = &shown {
+            all.push(found.clone());
+        }
         all.retain(|f| f.level >= Level::Warning);
         replay::sort(&machine, &mut all);
         let because = before.map_or(String::new(), |before| format!("{}; ", before.method.why));
@@ -368,7 +372,11 @@ impl Decider for RandomScheduling {
             seconds: started.elapsed().as_secs_f64(),
             ..Statistics::default()
         };
-        Said::Yes(Box::new(outcome(question, all, None, statistics, method)))
+        let outcome = outcome(question, all, None, statistics, method);
+        Said::Yes(Box::new(match shown {
+            Shown::Violation(_) => outcome,
+            Shown::Fault(fault) => with_fault(outcome, fault),
+        }))
     }
 }
 

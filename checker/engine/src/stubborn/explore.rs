@@ -26,6 +26,8 @@ use std::time::Instant;
 const MOST_BETWEEN: usize = 1 << 12;
 /// Transitions between two looks at the budgets.
 const BETWEEN_LOOKS: u64 = 64;
+/// Steps between two looks at them.
+const STEPS_BETWEEN_LOOKS: u64 = 1024;
 /// Steps before somebody else is asked, who takes no more for an answer.
 const MANY: [u64; 2] = [1 << 14, 100_000];
 
@@ -279,6 +281,10 @@ impl<'a> Exploration<'a> {
             watch(&self.machine, at);
             if self.between_looks < BETWEEN_LOOKS && !self.repeats {
                 self.look(node)?;
+            }
+            // Of many agents a state may be thousands of steps away, each of which takes its time.
+            if self.transitions.is_multiple_of(STEPS_BETWEEN_LOOKS) && !self.repeats {
+                self.look_on(self.nodes.len() as u64 - u64::from(node)).map_err(Ending::GaveUp)?;
             }
             if self.renews(at) || self.made.len() >= MOST_BETWEEN {
                 return Ok(());
