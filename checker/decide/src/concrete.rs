@@ -26,7 +26,7 @@ const VALUES: [i64; 24] =
 const FEW: [i64; 5] = [1, 2, 3, 5, 0];
 
 /// Values that one parameter is given alone, and parameters of which each is.
-const ALONE: [i64; 4] = [0, 256, 1, 600];
+const ALONE: [i64; 3] = [0, 256, 1];
 const MOST_ALONE: usize = 4;
 
 /// Values that are tried before those.
@@ -144,7 +144,8 @@ pub(crate) fn assignments(
     let same = |value: &i64| with(&mut names.iter().map(|name| (name.clone(), *value)));
     all.extend(VALUES[..FIRST].iter().map(same));
     // What the others are need not matter, or it is in question then.
-    let alone = names.iter().take(MOST_ALONE).flat_map(|name| ALONE.iter().map(move |value| (name, *value)));
+    let several = names.iter().filter(|_| names.len() > 1);
+    let alone = several.take(MOST_ALONE).flat_map(|name| ALONE.iter().map(move |value| (name, *value)));
     all.extend(alone.map(|(name, value)| with(&mut std::iter::once((name.clone(), value)))));
     all.extend(VALUES[FIRST..].iter().map(same));
     let mut mixed: Vec<BTreeMap<String, i64>> = vec![with(&mut names.iter().map(|name| (name.clone(), 1)))];

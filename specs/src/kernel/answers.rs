@@ -7,8 +7,12 @@ use std::collections::BTreeSet;
 use super::code::{Action, Argument, Code, Function, Guard, Instruction, Register};
 
 /// Of the registers that an instruction reads, those of which the code that it became does not say what is
-/// done with them: as an instruction of its own, if there are any.
-pub(crate) fn uses(mut read: Vec<Register>, guard: Option<Guard>, code: &[Instruction]) -> Option<Action> {
+/// done with them: as an instruction of its own, if there are any, or if it stores something in any case.
+pub(crate) fn uses(
+    mut read: Vec<Register>,
+    (guard, stores): (Option<Guard>, bool),
+    code: &[Instruction],
+) -> Option<Action> {
     if !code.iter().all(|instruction| matches!(instruction.action, Action::Compute { .. })) {
         read.extend(guard.map(|guard| guard.register));
     }
@@ -28,7 +32,7 @@ pub(crate) fn uses(mut read: Vec<Register>, guard: Option<Guard>, code: &[Instru
         };
         read.retain(|register| !known.contains(&Argument::Register(*register)));
     }
-    (!read.is_empty()).then(|| Action::Uses(read.into_iter().map(Argument::Register).collect()))
+    (stores || !read.is_empty()).then(|| Action::Uses(read.into_iter().map(Argument::Register).collect()))
 }
 
 /// Instructions behind a branch that are looked at.
@@ -72,7 +76,6 @@ fn is_handed_on(code: &Code, question: usize) -> bool {
                     }
                 }
                 Action::Uses(arguments) if arguments.iter().any(is_known) => return true,
-                Action::Store { .. } if is_guarded => return true,
                 Action::Jump(to) if is_guarded && skips_writes(code, at, *to) => return true,
                 _ => {}
             }
@@ -88,11 +91,11 @@ fn is_of_registers(function: Function) -> bool {
     matches!(function, Function::Integer(..) | Function::Pure(_) | Function::Load(_) | Function::Forwarded)
 }
 
-/// Whether a branch decides about what memory holds, and about nothing on barriers.
+/// Whether a branch decides about what is done with something elsewhere, and about nothing on barriers.
 fn skips_writes(code: &Code, at: usize, to: usize) -> bool {
     let skipped = code.instructions.get(at + 1..to.min(code.instructions.len())).unwrap_or_default();
     let is_about = |instruction: &super::code::Instruction| instruction.action.is_about_barriers();
     skipped.len() <= NEAR
         && !skipped.iter().any(is_about)
-        && skipped.iter().any(|instruction| matches!(instruction.action, Action::Store { .. }))
+        && skipped.iter().any(|instruction| matches!(instruction.action, Action::Uses(_)))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::mentions::{all_assigned, changed, occurrences, words_of};
-use super::tree::{Condition, Statement, Statements, breaks};
+use super::tree::{Accessed, Condition, Statement, Statements, breaks};
 use crate::common::span::Span;
 
 /// What need not be done.
@@ -19,18 +19,45 @@ pub(super) fn perhaps(then: Statements) -> Statement {
 /// known of each access.
 pub(super) fn flat(statements: Statements) -> Statements {
     let all = occurrences(&statements);
-    list(statements, &|body| {
+    let of_lanes = of_lanes(&statements);
+    list(statements, &of_lanes, &|body| {
         let inside = occurrences(body);
         changed(body).iter().all(|local| all.get(local) == inside.get(local))
     })
 }
 
-fn list(statements: Statements, is_own: &impl Fn(&[Statement]) -> bool) -> Statements {
+/// What need not be the same for the lanes of a warp.
+fn of_lanes(statements: &[Statement]) -> BTreeSet<String> {
+    let mut found = BTreeSet::from(["lane".to_owned()]);
+    loop {
+        let before = found.len();
+        let mut work: Vec<&Statement> = statements.iter().collect();
+        while let Some(statement) = work.pop() {
+            match statement {
+                Statement::Set { local, value, .. } if !words_of(&value.text).is_disjoint(&found) => {
+                    found.insert(local.clone());
+                }
+                Statement::If { then, otherwise, .. } => work.extend(then.iter().chain(otherwise)),
+                Statement::Loop { body, .. } | Statement::For { body, .. } => work.extend(body),
+                _ => {}
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+fn list(
+    statements: Statements,
+    of_lanes: &BTreeSet<String>,
+    is_own: &impl Fn(&[Statement]) -> bool,
+) -> Statements {
     let mut flat = Vec::with_capacity(statements.len());
     for statement in statements {
         match statement {
             Statement::If { condition, then, otherwise, span } => {
-                let (then, otherwise) = (list(then, is_own), list(otherwise, is_own));
+                let (then, otherwise) = (list(then, of_lanes, is_own), list(otherwise, of_lanes, is_own));
                 let decides =
                     (is_free(&then) && is_free(&otherwise)) && !(then.is_empty() && otherwise.is_empty());
                 match (&condition, decides) {
@@ -47,11 +74,18 @@ fn list(statements: Statements, is_own: &impl Fn(&[Statement]) -> bool) -> State
                     (Condition::OfLane | Condition::OfWarp, true) => {
                         flat.extend([then, otherwise].concat().into_iter().map(made_doubtful));
                     }
+                    // By lane and by what changes with the rounds of a loop.
+                    (Condition::Value { text, .. }, _)
+                        if !is_of_lanes(text) && !words_of(text).is_disjoint(of_lanes) =>
+                    {
+                        let (then, otherwise) = (doubtful(then, span), doubtful(otherwise, span));
+                        flat.push(Statement::If { condition, then, otherwise, span });
+                    }
                     _ => flat.push(Statement::If { condition, then, otherwise, span }),
                 }
             }
             Statement::Loop { body, header, span } => {
-                let body = list(body, is_own);
+                let body = list(body, of_lanes, is_own);
                 // What stands behind a loop without an end is not come to.
                 if breaks(&body)
                     && has_access(&body)
@@ -64,7 +98,7 @@ fn list(statements: Statements, is_own: &impl Fn(&[Statement]) -> bool) -> State
                 }
             }
             Statement::For { variable, from, to, body, span } => {
-                let body = list(body, is_own);
+                let body = list(body, of_lanes, is_own);
                 if has_access(&body) && is_only_about(&body, &all_assigned(&body)) && is_own(&body) {
                     gather(body, &mut doubts(from >= to), &mut flat);
                 } else {
@@ -75,6 +109,30 @@ fn list(statements: Statements, is_own: &impl Fn(&[Statement]) -> bool) -> State
         }
     }
     flat
+}
+
+/// Statements under a branch, those accesses in doubt of which it is not known that the branch brings all of
+/// their lanes there or none.
+fn doubtful(statements: Statements, branch: Span) -> Statements {
+    let is_exact = |access: &Accessed| access.exact.contains(&branch) || access.known.contains(&branch);
+    let one = |statement: Statement| match statement {
+        Statement::Access(access) if access.text.is_empty() && !is_exact(&access) => {
+            perhaps(vec![Statement::Access(access)])
+        }
+        Statement::If { condition: Condition::OfWarp, .. } => statement,
+        Statement::If { condition, then, otherwise, span } => {
+            let (then, otherwise) = (doubtful(then, branch), doubtful(otherwise, branch));
+            Statement::If { condition, then, otherwise, span }
+        }
+        Statement::Loop { body, header, span } => {
+            Statement::Loop { body: doubtful(body, branch), header, span }
+        }
+        Statement::For { variable, from, to, body, span } => {
+            Statement::For { variable, from, to, body: doubtful(body, branch), span }
+        }
+        other => other,
+    };
+    statements.into_iter().map(one).collect()
 }
 
 /// Whether these are accesses, and what need not be accessed.

@@ -392,6 +392,7 @@ impl Located {
                                 touch: access.touch,
                                 bytes: None,
                                 known: BTreeSet::new(),
+                                exact: BTreeSet::new(),
                                 text,
                                 span: *span,
                             }))

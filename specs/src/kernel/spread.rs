@@ -37,7 +37,8 @@ pub(super) fn over_rounds(code: &Code, slice: &Slice, values: &mut Values, evalu
             let (address, guard) = (found.address, found.condition);
             let mut place = Place { evaluation: &*evaluation, flow: &flow, node: *node, guard };
             let rounds = vec![(u32::MAX, [0; WIDTH])];
-            let mut together = Together { rounds, known: BTreeSet::new(), is_guard_known: false };
+            let (known, exact) = (BTreeSet::new(), BTreeSet::new());
+            let mut together = Together { rounds, known, exact, is_guard_known: false };
             let (mut rest, mut is_any) = (address, false);
             for number in flow.around(*node).take_while(|number| is_quiet[*number]) {
                 match place.over(values, number, (rest, &mut together)) {
@@ -51,8 +52,9 @@ pub(super) fn over_rounds(code: &Code, slice: &Slice, values: &mut Values, evalu
             let outer = flow.around(*node).find(|number| !is_quiet[*number]);
             let which = outer.and_then(|number| place.which(values, number, evaluation.lanes[*node]));
             match which {
-                Some(Which::Lanes(lanes)) => {
+                Some(Which::Lanes(lanes, exact)) => {
                     together.rounds.iter_mut().for_each(|(mask, _)| *mask &= lanes);
+                    together.exact = exact;
                     is_any = true;
                 }
                 Some(Which::By(value)) => {
@@ -95,8 +97,8 @@ pub(super) struct Coming {
 
 /// Which lanes come to an access in the rounds of a loop, if it is not left to others to say.
 enum Which {
-    /// In any round these, or none.
-    Lanes(u32),
+    /// In any round these, or none, if no other branches than those of these nodes decide about it.
+    Lanes(u32, BTreeSet<usize>),
     /// That is known by a variable.
     By(ValueId),
 }
@@ -266,7 +268,7 @@ impl Place<'_> {
         let masks: BTreeSet<u32> = coming.lanes.iter().map(|lanes| lanes & all).collect();
         let some: Vec<u32> = masks.into_iter().filter(|mask| *mask != 0).collect();
         if let [lanes] = some[..] {
-            return (lanes != all).then_some(Which::Lanes(lanes));
+            return Some(Which::Lanes(lanes, coming.known));
         }
         let (decides, _) = self.decides(number);
         let conditions = decides.iter().map(|(_, condition, _)| *condition).chain(self.guard);

@@ -14,6 +14,8 @@ pub(super) struct Together {
     pub(super) rounds: Vec<Round>,
     /// The nodes whose branches are known in all of them.
     pub(super) known: BTreeSet<usize>,
+    /// Nodes in a loop further out whose branches bring all of these lanes to the access, or none.
+    pub(super) exact: BTreeSet<usize>,
     /// It is known in all of them which lanes its guard is for.
     pub(super) is_guard_known: bool,
 }

@@ -20,8 +20,8 @@ impl Residual<'_> {
     /// An access, unless no lane executes it. Where its address changes with what variables hold, or which
     /// lanes execute it, there is one for each value, and it is asserted that there are no others.
     pub(super) fn accessed(&mut self, (node, at): (usize, usize), access: &Access) -> Statements {
-        let any = Executing { mask: u32::MAX, is_known: false };
-        let Some(statement) = self.access((node, at), access, any) else { return Vec::new() };
+        let any = Executing { mask: u32::MAX, is_known: false, exact: BTreeSet::new() };
+        let Some(statement) = self.access((node, at), access, &any) else { return Vec::new() };
         let Some(index) = self.evaluation.indices.get(&at).copied() else { return vec![statement] };
         let span = self.code.instructions[at].span;
         let Some((text, decided, values)) = self.values_of((node, at), index.value) else {
@@ -31,7 +31,7 @@ impl Residual<'_> {
         for (value, lanes) in values {
             let is = format!("{text} == {value}");
             any.push(is.clone());
-            let Some(mut then) = self.access((node, at), access, lanes) else { continue };
+            let Some(mut then) = self.access((node, at), access, &lanes) else { continue };
             if index.is_added && !shift(&mut then, value) {
                 return vec![unfollowed(statement)];
             }
@@ -39,8 +39,9 @@ impl Residual<'_> {
             statements.push(Statement::If { condition, then: vec![then], otherwise: Vec::new(), span });
         }
         let text = format!("{ASSERT}{}", any.join(" || "));
-        let (touch, bytes, known) = (access.touch, None, BTreeSet::new());
-        statements.push(Statement::Access(Box::new(Accessed { touch, bytes, known, text, span })));
+        let (touch, bytes, known, exact) = (access.touch, None, BTreeSet::new(), BTreeSet::new());
+        let asserted = Accessed { touch, bytes, known, exact, text, span };
+        statements.push(Statement::Access(Box::new(asserted)));
         statements
     }
 
@@ -70,14 +71,18 @@ impl Residual<'_> {
             // A number of fewer bits has no sign.
             let value = if bits < 32 { value as i64 } else { signed(value, bits) };
             let mask = lanes.map_or(u32::MAX, |lanes| lanes[round]);
-            let known = values.entry(value).or_insert(Executing { mask, is_known: is_guard_known });
-            known.is_known &= known.mask == mask;
-            known.mask |= mask;
+            let exact = || coming.as_ref().map(|coming| coming.known.clone()).unwrap_or_default();
+            let first = || Executing { mask, is_known: is_guard_known, exact: exact() };
+            let known = values.entry(value).or_insert_with(first);
+            if known.mask != mask {
+                (known.mask, known.is_known) = (known.mask | mask, false);
+                known.exact.clear();
+            }
         }
         (lanes.is_some() || values.len() <= STAGES).then_some((written.text, written.decided, values))
     }
 
-    fn access(&self, (node, at): (usize, usize), access: &Access, of: Executing) -> Option<Statement> {
+    fn access(&self, (node, at): (usize, usize), access: &Access, of: &Executing) -> Option<Statement> {
         let span = self.code.instructions[at].span;
         let found = self.evaluation.accesses.get(&at);
         let holds = found.and_then(|found| found.condition);
@@ -102,7 +107,9 @@ impl Residual<'_> {
         });
         let known = together.into_iter().flat_map(|together| &together.known);
         let known = known.map(|node| self.branch(*node)).collect();
-        let touched = Accessed { touch: access.touch, bytes, known, text: String::new(), span };
+        let exact = together.into_iter().flat_map(|together| &together.exact).chain(&of.exact);
+        let exact = exact.map(|node| self.branch(*node)).collect();
+        let touched = Accessed { touch: access.touch, bytes, known, exact, text: String::new(), span };
         let is_elsewhere = || found.is_some_and(|found| is_elsewhere(self, found.address));
         if access.is_generic && touched.bytes.is_none() && is_elsewhere() {
             return None;
@@ -118,11 +125,13 @@ impl Residual<'_> {
 }
 
 /// Some lanes of a warp.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Executing {
     mask: u32,
     /// It is known that the guard of an access is for these.
     is_known: bool,
+    /// Nodes whose branches bring all of them to an access, or none.
+    exact: BTreeSet<usize>,
 }
 
 /// Values that an address has in a loop of which it is not known how often it is gone through, at most.

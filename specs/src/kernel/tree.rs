@@ -83,6 +83,8 @@ pub(super) struct Accessed {
     pub(super) bytes: Option<Footprint>,
     /// Branches of which it is known in `bytes` how they go.
     pub(super) known: BTreeSet<Span>,
+    /// Branches that bring all lanes of `bytes` to it, or none.
+    pub(super) exact: BTreeSet<Span>,
     /// As protocols write it, once that is known.
     pub(super) text: String,
     pub(super) span: Span,

@@ -63,8 +63,11 @@ impl<'m> Lowerer<'m> {
         }
         let mut read = Vec::new();
         current.operands().iter().for_each(|operand| self.registers_of(operand, &mut read));
-        let uses = answers::uses(read, current.guard, &self.code.instructions[begin..]);
-        if let Some(uses) = uses.filter(|_| opcodes::hands_on(current.opcode)) {
+        let stores = opcodes::effect(current.opcode) == Some(Effect::Reads);
+        // Nobody learns anything from what nobody reads.
+        let is_idle = !opcodes::hands_on(current.opcode) || stores && !self.loads;
+        let uses = answers::uses(read, (current.guard, stores), &self.code.instructions[begin..]);
+        if let Some(uses) = uses.filter(|_| !is_idle) {
             self.emit_always(current, uses);
         }
     }

@@ -51,6 +51,8 @@ pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch
         copies_arrive: follows_memory && source.contains("cp.async.mbarrier.arrive"),
         masks: Vec::new(),
         asks: source.contains("_wait"),
+        loads: source.split("ld.").skip(1).any(|rest| !rest.starts_with("param"))
+            || ["ldmatrix", "atom."].iter().any(|word| source.contains(word)),
     };
     lowerer.code.follows_memory = follows_memory;
     if let Some(function) = module.functions.get(entry)

@@ -61,6 +61,8 @@ pub(super) struct Lowerer<'m> {
     pub(super) masks: Vec<(usize, Register)>,
     /// It is asked somewhere whether a phase is complete.
     pub(super) asks: bool,
+    /// Something is loaded from memory that threads may write.
+    pub(super) loads: bool,
 }
 
 /// An instruction that is being lowered.

@@ -82,8 +82,10 @@ impl<'m> Lowerer<'m> {
                 read.extend((0..wide).map(|more| self.cell(register.file, number + more)));
             }
         }
-        let uses = answers::uses(read, current.guard, &self.code.instructions[begin..]);
-        let is_hint = opcodes::effect(current.statement.opcode) == Some(Effect::Reads);
+        let effect = opcodes::effect(current.statement.opcode);
+        let stores = effect == Some(Effect::Stores);
+        let uses = answers::uses(read, (current.guard, stores), &self.code.instructions[begin..]);
+        let is_hint = effect == Some(Effect::Reads);
         if let Some(action) = uses.filter(|_| !is_hint) {
             self.code.instructions.push(Instruction { guard: None, action, span: current.span() });
         }
