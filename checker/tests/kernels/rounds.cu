@@ -166,3 +166,29 @@ template <bool READ, bool WRITTEN> __device__ void sums(const float* in, float* 
 KERNEL(256) sums_in_place(const float* in, float* out) { sums<true, true>(in, out); }
 KERNEL(256) sums_written_too_soon(const float* in, float* out) { sums<false, true>(in, out); }
 KERNEL(256) sums_read_too_soon(const float* in, float* out) { sums<true, false>(in, out); }
+
+// In each round one lane has its turn. Which one it is follows from the number of a loop that has no known
+// end: that there is a race is in doubt, since some lane may be another.
+KERNEL(64) turns(const float* in, float* out, int n) {
+    __shared__ float all[32];
+    int t = threadIdx.x, lane = t % 32;
+    float sum = 0;
+    for (int k = 0; k < n; k++) {
+        if (t == k) all[t] = in[k];
+        __syncthreads();
+        if (t >= 32 && lane <= k) sum += all[lane];
+        __syncthreads();
+    }
+    out[t] = sum;
+}
+KERNEL(64) turns_read_ahead(const float* in, float* out, int n) {
+    __shared__ float all[64];
+    int t = threadIdx.x, lane = t % 32;
+    float sum = 0;
+    for (int k = 0; k < n; k++) {
+        if (t == k) all[t] = in[k];
+        if (t >= 32 && lane < k) sum += all[lane];
+        __syncthreads();
+    }
+    out[t] = sum;
+}
