@@ -85,7 +85,8 @@ impl<'m> Lowerer<'m> {
         let effect = opcodes::effect(current.statement.opcode);
         let stores = effect == Some(Effect::Stores);
         let uses = answers::uses(read, (current.guard, stores), &self.code.instructions[begin..]);
-        let is_hint = effect == Some(Effect::Reads);
+        // Where a jump leads is set later.
+        let is_hint = matches!(effect, Some(Effect::Reads | Effect::Flow));
         if let Some(action) = uses.filter(|_| !is_hint) {
             self.code.instructions.push(Instruction { guard: None, action, span: current.span() });
         }
