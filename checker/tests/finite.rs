@@ -123,6 +123,9 @@ fn a_counter_of_which_only_the_remainder_matters_is_kept_so() {
     assert_eq!(outcome(text).0, Verdict::Violated, "{text}");
     let text = "target ptx; cta 64; warps 0..2 { let i = 0; loop { bar.sync 0; if (i - 2) % 3 == -2 && warp == 0 { bar.sync 1; } i = i + 1; } }";
     assert_eq!(outcome(text), (Verdict::Violated, vec!["deadlock"]));
+    // Of a multiple of 1,024 the next bit is another.
+    let text = "target ptx; cta 64; warps 0..2 { let i = 0; loop { bar.sync 0; if (i * 1024 & 2048) == 2048 && warp == 0 { bar.sync 1; } i = i + 1; } }";
+    assert_eq!(outcome(text), (Verdict::Violated, vec!["deadlock"]));
     // It matters elsewhere as well.
     let text =
         "target ptx; cta 64; warps 0..2 { let i = 0; loop { bar.sync i % 2; i = i + 1; assert i < 100; } }";

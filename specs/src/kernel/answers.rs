@@ -18,10 +18,7 @@ pub(crate) fn uses(
     }
     for instruction in code {
         let known: Vec<Argument> = match &instruction.action {
-            Action::Compute { to, arguments, .. } => {
-                read.retain(|register| register != to);
-                arguments.clone()
-            }
+            Action::Compute { arguments, .. } => arguments.clone(),
             Action::Synchronise(barrier) => barrier.operands.iter().map(|(operand, _)| *operand).collect(),
             Action::Object(step) => {
                 let guard = guard.map(|guard| Argument::Register(guard.register));

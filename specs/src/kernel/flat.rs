@@ -58,8 +58,8 @@ fn list(
         match statement {
             Statement::If { condition, then, otherwise, span } => {
                 let (then, otherwise) = (list(then, of_lanes, is_own), list(otherwise, of_lanes, is_own));
-                let decides =
-                    (is_free(&then) && is_free(&otherwise)) && !(then.is_empty() && otherwise.is_empty());
+                let decides = (are_accesses(&then) && are_accesses(&otherwise))
+                    && !(then.is_empty() && otherwise.is_empty());
                 match (&condition, decides) {
                     // In `bytes` it is known which lanes come to them.
                     (_, true) if all_know(&then, span) && all_know(&otherwise, span) => {
@@ -136,7 +136,7 @@ fn doubtful(statements: Statements, branch: Span) -> Statements {
 }
 
 /// Whether these are accesses, and what need not be accessed.
-fn is_free(statements: &[Statement]) -> bool {
+fn are_accesses(statements: &[Statement]) -> bool {
     statements.iter().all(|statement| match statement {
         Statement::Access(access) => access.text.is_empty(),
         Statement::If { condition: Condition::OfWarp, then, otherwise, .. } => {
@@ -180,7 +180,7 @@ fn is_only_about(statements: &[Statement], own: &BTreeSet<String>) -> bool {
             if !decided.is_private && has_access(then) =>
         {
             let is_same = decided.decisions.is_empty() && words_of(text).is_disjoint(own);
-            is_same && is_free(then) && otherwise.is_empty()
+            is_same && are_accesses(then) && otherwise.is_empty()
         }
         Statement::If { then, otherwise, .. } => is_only_about(then, own) && is_only_about(otherwise, own),
         Statement::Loop { body, .. } | Statement::For { body, .. } => is_only_about(body, own),

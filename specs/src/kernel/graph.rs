@@ -98,7 +98,12 @@ impl Graph {
 fn is_isolated(action: &Action) -> bool {
     matches!(
         action,
-        Action::Synchronise(_) | Action::Object(_) | Action::Exit | Action::Abort | Action::Beyond(_)
+        Action::Synchronise(_)
+            | Action::Object(_)
+            | Action::Exit
+            | Action::Abort
+            | Action::Beyond(_)
+            | Action::Together(_)
     )
 }
 
@@ -173,7 +178,10 @@ fn without_aborts(code: &Code, blocks: &mut [Block]) -> Vec<Span> {
     let synchronises = |block: &Block| {
         let instructions = &code.instructions[block.first..block.end];
         let matters = |action: &Action| {
-            matches!(action, Action::Synchronise(_) | Action::Object(_) | Action::Beyond(_))
+            matches!(
+                action,
+                Action::Synchronise(_) | Action::Object(_) | Action::Beyond(_) | Action::Together(_)
+            )
         };
         instructions.iter().any(|instruction| matters(&instruction.action))
     };

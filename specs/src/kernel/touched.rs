@@ -38,6 +38,10 @@ impl Residual<'_> {
             let condition = Condition::Value { text: is, compares: None, decided: decided.clone() };
             statements.push(Statement::If { condition, then: vec![then], otherwise: Vec::new(), span });
         }
+        // Nobody comes there in any round.
+        if statements.is_empty() {
+            return Vec::new();
+        }
         let text = format!("{ASSERT}{}", any.join(" || "));
         let (touch, bytes, known, exact) = (access.touch, None, BTreeSet::new(), BTreeSet::new());
         let asserted = Accessed { touch, bytes, known, exact, text, span };

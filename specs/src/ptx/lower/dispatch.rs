@@ -61,9 +61,11 @@ impl<'m> Lowerer<'m> {
         if !self.asks {
             return;
         }
-        let mut read = Vec::new();
-        current.operands().iter().for_each(|operand| self.registers_of(operand, &mut read));
         let stores = opcodes::effect(current.opcode) == Some(Effect::Reads);
+        let mut read = Vec::new();
+        // What others write comes first.
+        let sources = current.operands().iter().skip(usize::from(!stores));
+        sources.for_each(|operand| self.registers_of(operand, &mut read));
         // Nobody learns anything from what nobody reads.
         let is_idle = !opcodes::hands_on(current.opcode) || stores && !self.loads;
         let uses = answers::uses(read, (current.guard, stores), &self.code.instructions[begin..]);

@@ -52,7 +52,9 @@ pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch
         masks: Vec::new(),
         asks: source.contains("_wait"),
         loads: source.split("ld.").skip(1).any(|rest| !rest.starts_with("param"))
-            || ["ldmatrix", "atom."].iter().any(|word| source.contains(word)),
+            || ["ldmatrix", "ldu.", "atom.", "tex.", "tld4.", "suld.", "multimem."]
+                .iter()
+                .any(|word| source.contains(word)),
     };
     lowerer.code.follows_memory = follows_memory;
     if let Some(function) = module.functions.get(entry)

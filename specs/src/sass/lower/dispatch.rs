@@ -10,6 +10,7 @@ use crate::sass::opcodes::{self, Effect};
 use crate::sass::operand::{Kind, Operand, Sign};
 use crate::sass::syntax::Statement;
 
+use super::results::results;
 use super::state::{BIT, Current, Lowerer};
 
 impl<'m> Lowerer<'m> {
@@ -73,23 +74,29 @@ impl<'m> Lowerer<'m> {
         if !self.asks {
             return;
         }
+        let effect = opcodes::effect(current.statement.opcode);
+        let stores = effect == Some(Effect::Stores);
         let wide = if current.has("128") { 4 } else { 1 + u32::from(current.has("64")) };
+        let behind = if stores { 0 } else { results(current).map_or(1, |results| results.behind) };
         let mut read = Vec::new();
-        for operand in &current.operands {
+        for operand in current.operands.iter().skip(behind) {
             if let Kind::Register(register, _) = operand.kind
                 && let Some(number) = register.number
             {
                 read.extend((0..wide).map(|more| self.cell(register.file, number + more)));
             }
         }
-        let effect = opcodes::effect(current.statement.opcode);
-        let stores = effect == Some(Effect::Stores);
         let uses = answers::uses(read, (current.guard, stores), &self.code.instructions[begin..]);
-        // Where a jump leads is set later.
-        let is_hint = matches!(effect, Some(Effect::Reads | Effect::Flow));
-        if let Some(action) = uses.filter(|_| !is_hint) {
-            self.code.instructions.push(Instruction { guard: None, action, span: current.span() });
-        }
+        // A hint tells nobody anything, and where a jump leads is set later.
+        let is_idle = matches!(effect, Some(Effect::Reads | Effect::Flow));
+        let Some(action) = uses.filter(|_| !is_idle) else { return };
+        // A result may be in the register that is read.
+        let is_plain = |instruction: &Instruction| {
+            matches!(instruction.action, Action::Compute { .. } | Action::Store { .. } | Action::Nothing)
+        };
+        let is_before = self.code.instructions[begin..].iter().all(is_plain);
+        let at = if is_before { begin } else { self.code.instructions.len() };
+        self.code.instructions.insert(at, Instruction { guard: None, action, span: current.span() });
     }
 
     /// Notes what a warp does together with its warpgroup. The last operation of a group names the
