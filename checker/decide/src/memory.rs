@@ -66,8 +66,10 @@ pub(crate) fn look_at(
         undecided(&mut judged, "the search for them comes to no end".to_owned());
         return judged;
     }
-    // What is done at barriers is the same with accesses and without.
-    let is_of_memory = |found: &Finding| matches!(found.rule, Rule::DataRace | Rule::MissingFence);
+    // What is done at barriers is the same with accesses and without; copies out of memory are in flight with
+    // them alone.
+    let is_of_memory =
+        |found: &Finding| matches!(found.rule, Rule::DataRace | Rule::MissingFence | Rule::InFlightAtExit);
     if !looked_at.findings.iter().all(is_of_memory) {
         undecided(&mut judged, "with them its barriers come out otherwise".to_owned());
         return judged;

@@ -22,7 +22,7 @@ pub(crate) fn uses(
             Action::Synchronise(barrier) => barrier.operands.iter().map(|(operand, _)| *operand).collect(),
             Action::Object(step) => {
                 let guard = guard.map(|guard| Argument::Register(guard.register));
-                std::iter::once(step.address).chain(step.amount).chain(step.mask).chain(guard).collect()
+                step.operands().chain(guard).collect()
             }
             Action::Nothing | Action::Store { .. } => Vec::new(),
             _ => return None,

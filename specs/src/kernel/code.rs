@@ -3,10 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::access::Access;
+pub(crate) use super::argument::{Argument, Comparison, Index, Register};
 use crate::common::span::Span;
-
-/// A register: a position in [`Code::registers`].
-pub(crate) type Register = u32;
 
 /// Registers from here on are what is left of another, which is this much before: how far
 /// an address is from the symbol that it is counted from, where it meets others.
@@ -204,49 +203,6 @@ pub(crate) enum Written {
     Exchange,
 }
 
-/// An access to memory of the group by each lane that executes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Access {
-    pub(crate) touch: Touch,
-    /// `None` if it is not followed.
-    pub(crate) address: Option<Argument>,
-    /// The address may be one of other memory as well.
-    pub(crate) is_generic: bool,
-    /// The bytes that a lane accesses from its address on.
-    pub(crate) bytes: u32,
-    /// What is written, if it is one value, and the bytes of each.
-    pub(crate) value: Option<(Argument, u32)>,
-    /// The lanes whose addresses count.
-    pub(crate) lanes: u32,
-}
-
-/// How memory is accessed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Touch {
-    Read,
-    Write,
-    /// A read that does not race with other accesses of its kind: volatile, relaxed, acquire.
-    StrongRead,
-    /// A write of this kind, or one that depends on what was there.
-    StrongWrite,
-    /// A write by a copy, some time before its thread has waited for it.
-    Fill,
-}
-
-impl Touch {
-    pub(crate) fn writes(self) -> bool {
-        matches!(self, Self::Write | Self::StrongWrite | Self::Fill)
-    }
-
-    pub(crate) fn is_fill(self) -> bool {
-        self == Self::Fill
-    }
-
-    pub(crate) fn is_strong(self) -> bool {
-        matches!(self, Self::StrongRead | Self::StrongWrite)
-    }
-}
-
 /// What a load finds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forwarded {
@@ -289,6 +245,16 @@ pub(crate) struct ObjectStep {
     pub(crate) amount: Option<Argument>,
     /// The groups of the cluster to which it goes, as bits; `None` if it is one.
     pub(crate) mask: Option<Argument>,
+    /// What a copy writes, where memory is followed.
+    pub(crate) to: Option<Access>,
+}
+
+impl ObjectStep {
+    /// All that it is made of.
+    pub(super) fn operands(&self) -> impl Iterator<Item = Argument> {
+        let to = self.to.as_ref().and_then(|to| to.address);
+        std::iter::once(self.address).chain(self.amount).chain(self.mask).chain(to)
+    }
 }
 
 /// What a warp does together with the others of its warpgroup.
@@ -324,32 +290,6 @@ pub(crate) enum ObjectKind {
     Commit,
     /// An arrival when the copies that this thread began before have landed.
     CopiesArrive,
-}
-
-/// What a function takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Argument {
-    Register(Register),
-    /// A known number, the same for all.
-    Number(u64),
-    /// The index of a thread or the like: known for each lane of each warp.
-    Index(Index),
-    /// Unknown, and the same for the whole group: a position in [`Code::names`].
-    Same(u32),
-}
-
-/// What is known of a thread when the size of the group is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Index {
-    /// In direction 0, 1 or 2.
-    Thread(u8),
-    Lane,
-    /// The position of its group in the cluster, in direction 0, 1 or 2.
-    Group(u8),
-    /// The same as one number, along the first direction first.
-    Rank,
-    /// The bits of the lanes that compare so with this one.
-    Mask(Comparison),
 }
 
 /// What is computed of the arguments.
@@ -435,54 +375,6 @@ pub(crate) enum Operation {
     LeadingZeros,
     /// The lowest bit becomes the highest.
     ReverseBits,
-}
-
-/// How two numbers compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Comparison {
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-}
-
-impl Comparison {
-    /// What holds when this does not.
-    pub(crate) fn negated(self) -> Self {
-        match self {
-            Self::Equal => Self::NotEqual,
-            Self::NotEqual => Self::Equal,
-            Self::Less => Self::GreaterOrEqual,
-            Self::LessOrEqual => Self::Greater,
-            Self::Greater => Self::LessOrEqual,
-            Self::GreaterOrEqual => Self::Less,
-        }
-    }
-
-    /// What holds of two numbers that have changed places when this holds.
-    pub(crate) fn swapped(self) -> Self {
-        match self {
-            Self::Less => Self::Greater,
-            Self::LessOrEqual => Self::GreaterOrEqual,
-            Self::Greater => Self::Less,
-            Self::GreaterOrEqual => Self::LessOrEqual,
-            same => same,
-        }
-    }
-
-    /// As programs write it.
-    pub(crate) fn text(self) -> &'static str {
-        match self {
-            Self::Equal => "==",
-            Self::NotEqual => "!=",
-            Self::Less => "<",
-            Self::LessOrEqual => "<=",
-            Self::Greater => ">",
-            Self::GreaterOrEqual => ">=",
-        }
-    }
 }
 
 /// How many bits a place in the grid has, or its size, by its name: a grid has less than 2^31 groups along x

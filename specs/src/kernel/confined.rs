@@ -26,6 +26,7 @@ pub(super) fn confine(statements: &mut [Statement], is_asked: bool, values: &Val
                 confine(then, is_asked, values, code);
                 confine(otherwise, is_asked, values, code);
             }
+            Statement::Copy { to, .. } => confine(to, false, values, code),
             Statement::Loop { body, .. } | Statement::For { body, .. } => {
                 confine(body, is_asked, values, code);
             }

@@ -17,15 +17,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::document::Role;
-use super::elsewhere::{self, Elsewhere, Shares};
-use super::landings::{Together, landings};
+use super::elsewhere::Elsewhere;
+use super::landings::Together;
 use super::leaders::{self, Gate};
 use super::mentions::{all_assigned, words_of};
-use super::shares::{Copies, Lengths, Open, Site, Source, fill, lengths};
+use super::shares::{Copies, Lengths, Open, Site, Source};
 use super::steps::waits_at_object;
 use super::structure::{Help, Stop};
-use super::tree::{Assumption, Statement, Statements, ends};
+use super::tree::{Assumption, Statement, ends};
 use crate::common::span::Span;
 
 /// Copies before what is announced for them.
@@ -39,89 +38,52 @@ struct Ahead {
 const SHARE: i64 = 16;
 
 #[derive(Default)]
-struct Measurer<'m> {
+pub(super) struct Measurer<'m> {
     /// The tensor map of each copy, by its place, as far as that is known to be the same always.
     maps: Option<&'m BTreeMap<Span, u32>>,
     /// Announcements with all of their copies.
-    closed: Vec<Open>,
+    pub(super) closed: Vec<Open>,
     /// What comes together at an object while each group of the cluster executes a copy or an announcement.
     together: Together,
     /// How many copies of other warps come for each that comes of this one, likewise.
     beside: BTreeMap<Span, Option<i64>>,
     /// Copies whose announcement is in another program.
-    elsewhere: Vec<Elsewhere>,
+    pub(super) elsewhere: Vec<Elsewhere>,
     /// Copies since which nothing was announced on their objects, which may follow.
     ahead: Vec<Ahead>,
+    /// Places of copies of which no other length would do.
+    pub(super) certain: BTreeSet<Span>,
     /// The bytes of copies by their place.
-    by_place: BTreeMap<Span, i64>,
+    pub(super) by_place: BTreeMap<Span, i64>,
     /// Copies of unknown length so far.
     next: usize,
-    found: BTreeMap<usize, i64>,
+    pub(super) found: BTreeMap<usize, i64>,
     /// The same of announcements that do not say how many bytes.
     next_announced: usize,
-    announced: BTreeMap<usize, i64>,
-    assumes: BTreeSet<Assumption>,
+    pub(super) announced: BTreeMap<usize, i64>,
+    pub(super) assumes: BTreeSet<Assumption>,
     /// Variables that hold the answers to questions, and these.
     told: leaders::Told,
 }
 
-/// Gives every copy its bytes; what is assumed with that is added to `assumes`.
-pub(super) fn measure(
-    programs: &mut [Statements],
-    roles: &[Role],
-    maps: &BTreeMap<Span, u32>,
-    assumes: &mut BTreeSet<Assumption>,
-) -> Result<(), Stop> {
-    let mut measurers = Vec::new();
-    let landings = landings(programs, roles);
-    let beside = leaders::beside(programs, roles);
-    for (statements, (together, beside)) in programs.iter().zip(landings.into_iter().zip(beside)) {
-        let mut measurer = Measurer { maps: Some(maps), together, beside, ..Measurer::default() };
-        let mut open = Vec::new();
-        measurer.list(statements, &mut open)?;
-        measurer.closed.extend(open);
-        measurers.push(measurer);
-    }
-    let copies: Vec<Vec<Elsewhere>> = measurers.iter().map(|measurer| measurer.elsewhere.clone()).collect();
-    let copies: Vec<&[Elsewhere]> = copies.iter().map(Vec::as_slice).collect();
-    let mut announced: Vec<&mut Vec<Open>> = measurers.iter_mut().map(|one| &mut one.closed).collect();
-    elsewhere::join(&mut announced, roles, &copies);
-    let lengths = lengths(measurers.iter().map(|measurer| measurer.closed.as_slice()));
-    for measurer in &mut measurers {
-        for one in std::mem::take(&mut measurer.closed) {
-            measurer.close(&one, &lengths)?;
-        }
-        assumes.extend(&measurer.assumes);
-    }
-    let shares = Shares::of(programs, roles, &copies);
-    for (program, statements) in programs.iter_mut().enumerate() {
-        // What the same warps do in other groups: their copies have been counted together.
-        let with = |role: &&Role| role.parts.iter().any(|part| part.program == program);
-        let siblings: BTreeSet<usize> =
-            roles.iter().filter(with).flat_map(|role| &role.parts).map(|part| part.program).collect();
-        for copy in std::mem::take(&mut measurers[program].elsewhere) {
-            let span = copy.span;
-            let mut bytes = siblings.iter().filter_map(|other| measurers[*other].by_place.get(&span));
-            let mut of_others = measurers.iter().filter_map(|other| other.by_place.get(&span));
-            let of_siblings = bytes.next().or_else(|| of_others.next()).copied();
-            let bytes = of_siblings.or_else(|| lengths.of(copy.source)).or_else(|| shares.share(&copy));
-            let bytes = bytes.ok_or_else(|| not_known(span))?;
-            assumes.extend(of_siblings.is_none().then_some(Assumption::Theirs(span)));
-            measurers[program].found.insert(copy.number, bytes);
-        }
-        let Measurer { found, announced, .. } = &measurers[program];
-        fill(statements, &mut (0, 0), (found, announced));
-    }
-    Ok(())
-}
-
-fn not_known(span: Span) -> Stop {
+pub(super) fn not_known(span: Span) -> Stop {
     let what = "how many bytes this copy completes is not known".to_owned();
     Stop { what, span, help: None }
 }
 
+impl<'m> Measurer<'m> {
+    /// For a program, given what comes together at objects, and besides, while it copies.
+    pub(super) fn new(
+        maps: &'m BTreeMap<Span, u32>,
+        together: Together,
+        beside: BTreeMap<Span, Option<i64>>,
+    ) -> Self {
+        Self { maps: Some(maps), together, beside, ..Self::default() }
+    }
+}
+
 impl Measurer<'_> {
-    fn list(&mut self, statements: &[Statement], open: &mut Vec<Open>) -> Result<(), Stop> {
+    pub(super) fn list(&mut self, statements: &[Statement], open: &mut Vec<Open>) -> Result<(), Stop> {
         // What is ahead of an announcement is on the same way.
         let left = self.arm(statements, open)?;
         self.without_announcement(&left);
@@ -437,7 +399,7 @@ impl Measurer<'_> {
     }
 
     /// Shares out what is announced, but for what copies of their maps complete wherever they are.
-    fn close(&mut self, open: &Open, lengths: &Lengths) -> Result<(), Stop> {
+    pub(super) fn close(&mut self, open: &Open, lengths: &Lengths) -> Result<(), Stop> {
         let copies = &open.copies;
         let Some(left) = open.left else {
             // Where all copies say how many bytes they complete, nothing is shared out.
@@ -492,6 +454,9 @@ impl Measurer<'_> {
                 return Err(not_known(open.span));
             }
             self.by_place.entry(site.span).or_insert(bytes);
+            if copies.counts.len() == 1 || lengths.is_certain(site.source) {
+                self.certain.insert(site.span);
+            }
         }
         Ok(())
     }

@@ -283,15 +283,18 @@ impl Printer<'_> {
                     let text = format!("{keeps}{} {object}, {bytes};", announcing(*arrives));
                     self.line(depth, &text, Some(*span));
                 }
-                Statement::Copy { object, bytes, mask, span } => {
-                    // Memory is not looked at.
+                Statement::Copy { object, bytes, mask, to, span } => {
+                    let to = match to.first() {
+                        Some(Statement::Access(location)) => location.text.as_str(),
+                        _ => "_",
+                    };
                     let bytes = bytes.unwrap_or_default();
                     let text = match mask {
-                        None => format!("cp.async.bulk _, {bytes}, {object};"),
+                        None => format!("cp.async.bulk {to}, {bytes}, {object};"),
                         // The mask says where it goes.
                         Some(mask) => {
                             let object = object.split_once(ELSEWHERE).map_or(object.as_str(), |(own, _)| own);
-                            format!("{MULTICAST} _, {bytes}, {object}, {mask};")
+                            format!("{MULTICAST} {to}, {bytes}, {object}, {mask};")
                         }
                     };
                     self.line(depth, &text, Some(*span));

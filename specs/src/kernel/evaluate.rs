@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use barcheck_model::Patience;
 
+use super::access::Access;
 use super::code::{
-    Access, Action, Argument, Code, Function, Guard, Memory, ObjectStep, Operation, Register, Type, Written,
+    Action, Argument, Code, Function, Guard, Memory, ObjectStep, Operation, Register, Type, Written,
 };
 use super::dominators::reverse_postorder;
 use super::lanes::Lanes;
@@ -281,10 +282,9 @@ impl Evaluator<'_> {
                     let stored = self.stored((*address, written), instruction.guard, registers);
                     found.stores.insert(*at, stored);
                 }
-                Action::Access(Access { address: Some(address), value, .. }) => {
-                    let value = value.map(|(value, _)| value);
-                    let accessed = self.accessed((*address, value), instruction.guard, registers);
-                    found.accesses.insert(*at, accessed);
+                Action::Access(access) => {
+                    let accessed = self.accessed(access, instruction.guard, registers);
+                    found.accesses.extend(accessed.map(|accessed| (*at, accessed)));
                 }
                 Action::Object(step) => self.step((*at, step), instruction.guard, registers, found),
                 _ => {}
@@ -307,16 +307,11 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Where an access goes, and what it stores.
-    fn accessed(
-        &mut self,
-        (address, value): (Argument, Option<Argument>),
-        guard: Option<Guard>,
-        registers: &[ValueId],
-    ) -> Stored {
-        let address = self.argument(address, registers);
-        let values = value.map(|value| self.argument(value, registers)).into_iter().collect();
-        Stored { address, values, condition: guard.map(|guard| self.condition(guard, registers)) }
+    /// Where an access goes, and what it stores, or how many bytes it touches.
+    fn accessed(&mut self, access: &Access, guard: Option<Guard>, registers: &[ValueId]) -> Option<Stored> {
+        let address = self.argument(access.address?, registers);
+        let values = access.operands().skip(1).map(|value| self.argument(value, registers)).collect();
+        Some(Stored { address, values, condition: guard.map(|guard| self.condition(guard, registers)) })
     }
 
     /// What a store does.
@@ -365,6 +360,8 @@ impl Evaluator<'_> {
             let mask = self.argument(mask, registers);
             found.masks.insert(at, mask);
         }
+        let accessed = step.to.as_ref().and_then(|to| self.accessed(to, guard, registers));
+        found.accesses.extend(accessed.map(|accessed| (at, accessed)));
     }
 
     fn register(&self, register: Register, registers: &[ValueId]) -> Option<ValueId> {

@@ -9,14 +9,15 @@ use crate::common::span::Span;
 
 use super::again;
 use super::code::Code;
-use super::copies;
 use super::counts;
 use super::document::{self, Part, Role, Speech};
 use super::forwarded::put;
 use super::forwards::{self, Forwards};
 use super::graph::Graph;
 use super::group::{Agent, Group};
+use super::landed;
 use super::lanes::WIDTH;
+use super::measured::{self, measure};
 use super::memory::{self, Memory};
 use super::moves;
 use super::numbers::Number;
@@ -25,10 +26,12 @@ use super::peeks::{self, Peeks};
 use super::phases;
 use super::programs::{self, Program};
 use super::shared::{Failure, Shared};
+use super::shares::fill;
 use super::slice::{Slice, slice};
 use super::spins;
 use super::structure::Stop;
 use super::tidy::tidy;
+use super::touched::without_accesses;
 use super::tree::{Assumption, Condition, Decision, Statement, Statements, exits, synchronises};
 use super::uniform;
 use super::value::{ValueId, Values};
@@ -159,13 +162,15 @@ fn extracted(
         all((code, &slice), group, &mut shared, patience)?;
     let followed = memory::followed(code, &graph, group).map_err(Failure::Stop)?;
     let (memory, locations) = match followed {
-        Some(memory) => located((&mut roles, &mut programs), (code, &shared.values), memory)?,
-        None => (None, Vec::new()),
+        Some(memory) => located((&mut roles, &mut programs), (code, &shared.values), (memory, &mut assumes))?,
+        None => {
+            measure(&mut programs, &roles, &code.maps, &mut assumes).map_err(Failure::Stop)?;
+            (None, Vec::new())
+        }
     };
     let forwarded = code.forwarded.keys().map(|at| Assumption::Forwarded(code.instructions[*at].span));
     assumes.extend(forwarded.chain(spins.into_iter().map(Assumption::Awaited)));
     assumes.extend(objects.of_pairs.iter().map(|span| Assumption::Pair(*span)));
-    copies::measure(&mut programs, &roles, &code.maps, &mut assumes).map_err(Failure::Stop)?;
     again::keep(&mut programs);
     uniform::separate(&mut programs);
     programs.iter_mut().for_each(counts::expand);
@@ -359,24 +364,49 @@ fn all(
 fn located(
     (roles, programs): (&mut Vec<Role>, &mut Vec<Statements>),
     (code, values): (&Code, &Values),
-    mut memory: Memory,
+    (mut memory, assumes): (Memory, &mut BTreeSet<Assumption>),
 ) -> Result<(Option<Memory>, Vec<String>), Failure> {
     let (agents, mut all): (Vec<Agent>, Vec<Statements>) = apart(roles, programs).into_iter().unzip();
+    landed::reach(&mut all);
+    let certain = with_bytes((&agents, &mut all), code, assumes).map_err(Failure::Stop)?;
+    landed::reach_others(&mut all, &certain);
     let locations = memory::locate(&mut all, values, code, &mut memory).map_err(Failure::Stop)?;
     (*roles, *programs) = together(agents.into_iter().zip(all).collect());
     Ok((Some(memory), locations))
 }
 
+/// Gives every copy its bytes, as where memory is not followed; where copies stand of which no other length
+/// would do.
+fn with_bytes(
+    (agents, all): (&[Agent], &mut [Statements]),
+    code: &Code,
+    assumes: &mut BTreeSet<Assumption>,
+) -> Result<BTreeSet<Span>, Stop> {
+    let bare = all.iter().map(|statements| without_accesses(statements.clone()));
+    let (roles, programs) = together(agents.iter().copied().zip(bare).collect());
+    let (measured, certain) = measured::measured(&programs, &roles, &code.maps, assumes)?;
+    let of_agents: BTreeMap<Agent, usize> = parts(&roles).collect();
+    for (agent, statements) in agents.iter().zip(all) {
+        let (found, announced) = &measured[of_agents[agent]];
+        fill(statements, &mut (0, 0), (found, announced));
+    }
+    Ok(certain)
+}
+
 /// The program of each agent.
 fn apart(roles: &[Role], programs: &[Statements]) -> Vec<(Agent, Statements)> {
+    parts(roles).map(|(agent, program)| (agent, programs[program].clone())).collect()
+}
+
+/// Which program each agent has.
+fn parts(roles: &[Role]) -> impl Iterator<Item = (Agent, usize)> {
     let warps = roles.iter().flat_map(|role| {
         role.warps.iter().flat_map(move |(from, to)| (*from..*to).map(move |warp| (warp, role)))
     });
-    let agents = warps.flat_map(|(warp, role)| {
+    warps.flat_map(|(warp, role)| {
         let parts = role.parts.iter();
         parts.flat_map(move |part| part.ranks.iter().map(move |rank| ((warp, *rank), part.program)))
-    });
-    agents.map(|(agent, program)| (agent, programs[program].clone())).collect()
+    })
 }
 
 /// The roles of agents, and their programs: of those that are alike one.

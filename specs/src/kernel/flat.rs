@@ -26,6 +26,53 @@ pub(super) fn flat(statements: Statements) -> Statements {
     })
 }
 
+/// The same program without accesses that a warp has made just before in the same places, with nothing
+/// done in between but accesses.
+pub(super) fn without_repeated(statements: Statements) -> Statements {
+    let (mut kept, mut made) = (Vec::with_capacity(statements.len()), BTreeSet::new());
+    for statement in statements {
+        if let Some(text) = only_accesses(&statement) {
+            if made.insert(text) {
+                kept.push(statement);
+            }
+            continue;
+        }
+        made.clear();
+        kept.push(match statement {
+            Statement::If { condition, then, otherwise, span } => {
+                let (then, otherwise) = (without_repeated(then), without_repeated(otherwise));
+                Statement::If { condition, then, otherwise, span }
+            }
+            Statement::Loop { body, header, span } => {
+                Statement::Loop { body: without_repeated(body), header, span }
+            }
+            Statement::For { variable, from, to, body, span } => {
+                Statement::For { variable, from, to, body: without_repeated(body), span }
+            }
+            other => other,
+        });
+    }
+    kept
+}
+
+/// What a statement says that does nothing but access locations, or assert something of these.
+fn only_accesses(statement: &Statement) -> Option<String> {
+    let all = |statements: &[Statement]| statements.iter().map(only_accesses).collect::<Option<Vec<_>>>();
+    match statement {
+        Statement::Access(access) if !access.touch.is_of_group() => Some(access.text.clone()),
+        Statement::If { condition, then, otherwise, .. } => {
+            let asked = match condition {
+                Condition::Value { text, .. } => text,
+                Condition::OfWarp => "?",
+                Condition::OfLane | Condition::Uniform { .. } => return None,
+            };
+            let (then, otherwise) = (all(then)?.join(";"), all(otherwise)?.join(";"));
+            Some(format!("if {asked} {{{then}}} else {{{otherwise}}}"))
+        }
+        _ => None,
+    }
+}
+
 /// What need not be the same for the lanes of a warp.
 fn of_lanes(statements: &[Statement]) -> BTreeSet<String> {
     let mut found = BTreeSet::from(["lane".to_owned()]);
@@ -67,7 +114,7 @@ fn list(
                     }
                     // But each lane waits for its own copies.
                     (Condition::Value { text, .. }, true)
-                        if is_of_lanes(text) && !has_fill(&then) && !has_fill(&otherwise) =>
+                        if is_of_lanes(text) && !has_copy(&then) && !has_copy(&otherwise) =>
                     {
                         flat.extend([then, otherwise].concat());
                     }
@@ -111,8 +158,8 @@ fn list(
     flat
 }
 
-/// Statements under a branch, those accesses in doubt of which it is not known that the branch brings all of
-/// their lanes there or none.
+/// Statements under a branch, those accesses in doubt of which it is not known that the branch brings all
+/// of their lanes there or none.
 fn doubtful(statements: Statements, branch: Span) -> Statements {
     let is_exact = |access: &Accessed| access.exact.contains(&branch) || access.known.contains(&branch);
     let one = |statement: Statement| match statement {
@@ -153,10 +200,10 @@ fn made_doubtful(statement: Statement) -> Statement {
     }
 }
 
-fn has_fill(statements: &[Statement]) -> bool {
+fn has_copy(statements: &[Statement]) -> bool {
     statements.iter().any(|statement| match statement {
-        Statement::Access(access) => access.touch.is_fill(),
-        Statement::If { then, otherwise, .. } => has_fill(then) || has_fill(otherwise),
+        Statement::Access(access) => access.touch.is_of_group(),
+        Statement::If { then, otherwise, .. } => has_copy(then) || has_copy(otherwise),
         _ => false,
     })
 }

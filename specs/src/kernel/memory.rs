@@ -1,16 +1,19 @@
 //! Accesses to memory of the group as protocols write them: by locations.
 //!
-//! Accesses carry no values, and whether two of them race depends on these two alone. So a location stands
-//! for bytes that the same accesses touch, and locations are chosen so that each pair of accesses of
-//! different warps that would race meets in one of them, and no pair that would not.
+//! Accesses carry no values, and whether two of them race depends on these two alone. So locations are
+//! chosen in which each pair of accesses of different warps meets that would race in some byte, and no
+//! pair that would not: what one warp writes and many read, each a part of it, is one location.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::code::{Action, Argument, Code, Touch};
+use super::access::Touch;
+use super::code::{Action, Argument, Code};
 use super::confined::confine;
-use super::fills::{FILL, has_fills, without_groups};
+use super::flat::without_repeated;
 use super::graph::{Graph, Next};
 use super::group::Group;
+use super::groups::{DRAIN, FILL, without_groups};
+use super::landed;
 use super::structure::Stop;
 use super::touched::{conflict, without_rest};
 use super::tree::{Accessed, Statement, Statements};
@@ -85,6 +88,8 @@ enum Done {
     Reads,
     Writes,
     Fills,
+    Lands,
+    Drains,
 }
 
 impl Done {
@@ -93,6 +98,8 @@ impl Done {
             Touch::Read | Touch::StrongRead => Self::Reads,
             Touch::Write | Touch::StrongWrite => Self::Writes,
             Touch::Fill => Self::Fills,
+            Touch::Land => Self::Lands,
+            Touch::Drain => Self::Drains,
         }
     }
 
@@ -102,6 +109,9 @@ impl Done {
             Self::Reads => "read",
             Self::Writes => "write",
             Self::Fills => FILL,
+            // The copy says it.
+            Self::Lands => "",
+            Self::Drains => DRAIN,
         }
     }
 }
@@ -118,15 +128,17 @@ struct Item {
 impl Item {
     fn conflicts(&self, other: &Self) -> bool {
         let is_same = self.value.is_some() && self.value == other.value;
-        // A copy races with its own warp, too.
-        let is_apart = self.program != other.program || self.touch.is_fill() != other.touch.is_fill();
-        is_apart && conflict((self.touch, other.touch), is_same)
+        self.is_apart(other) && conflict((self.touch, other.touch), is_same)
     }
 
-    /// Whether one location can be for both: if they met there they would race, or neither would.
-    fn fits(&self, other: &Self) -> bool {
-        let writes = self.touch.writes() || other.touch.writes();
-        !writes || self.program == other.program || self.conflicts(other)
+    /// A copy races with its own warp, too, and those that complete on objects with one another.
+    fn is_apart(&self, other: &Self) -> bool {
+        self.program != other.program || self.touch.by() != other.touch.by() || self.touch == Touch::Land
+    }
+
+    /// Whether they race nowhere.
+    fn agrees(&self, other: &Self) -> bool {
+        !(self.touch.writes() || other.touch.writes()) || !self.is_apart(other)
     }
 }
 
@@ -157,11 +169,12 @@ pub(super) fn locate(
     }
     for (program, statements) in programs.iter_mut().enumerate() {
         let whole = std::mem::take(statements);
-        *statements = without_rest(located.written((program, &mut 0), whole));
+        *statements = without_repeated(without_rest(located.written((program, &mut 0), whole)));
     }
-    if !programs.iter().any(|statements| has_fills(statements)) {
-        programs.iter_mut().for_each(|statements| *statements = without_groups(std::mem::take(statements)));
+    if located.is_short {
+        return Err(too_many());
     }
+    without_groups(programs);
     Ok(located.declarations())
 }
 
@@ -194,7 +207,8 @@ fn chosen(
     let (mut all, mut others) = (BTreeSet::new(), BTreeSet::new());
     for_each_of(programs, &mut |access| {
         all.insert(access.span);
-        if access.bytes.as_ref().is_none_or(|bytes| !bases.contains(&bytes.base)) {
+        let is_known = access.bytes.as_ref().is_some_and(|bytes| bases.contains(&bytes.base));
+        if !is_known || access.is_partial {
             others.insert(access.span);
         }
     });
@@ -215,7 +229,9 @@ fn for_each(statements: &[Statement], visit: &mut impl FnMut(&Accessed)) {
                 for_each(then, visit);
                 for_each(otherwise, visit);
             }
-            Statement::Loop { body, .. } | Statement::For { body, .. } => for_each(body, visit),
+            Statement::Copy { to: body, .. } | Statement::Loop { body, .. } | Statement::For { body, .. } => {
+                for_each(body, visit);
+            }
             _ => {}
         }
     }
@@ -243,7 +259,7 @@ impl Collected<'_> {
         for statement in statements {
             match statement {
                 Statement::Access(access) if access.text.is_empty() => {
-                    let is_of = Some(access.touch.is_fill());
+                    let is_of = Some(access.touch.by());
                     *run += usize::from(in_run != is_of);
                     in_run = is_of;
                     self.access((program, *run), access);
@@ -253,9 +269,9 @@ impl Collected<'_> {
                     self.program((program, run), then);
                     self.program((program, run), otherwise);
                 }
-                Statement::Loop { body, .. } | Statement::For { body, .. } => {
-                    self.program((program, run), body);
-                }
+                Statement::Copy { to: body, .. }
+                | Statement::Loop { body, .. }
+                | Statement::For { body, .. } => self.program((program, run), body),
                 _ => {}
             }
             in_run = None;
@@ -300,7 +316,9 @@ fn signatures(parts: &[Part], items: &[Item], left: &mut usize) -> Result<BTreeS
         }
         *left = left.checked_sub(active.len() + 1).ok_or_else(too_many)?;
         let signature: Vec<u32> = active.keys().copied().collect();
-        if signature.len() > 1 && seen.insert(signature.clone()) {
+        // What copies write and nobody reads makes no difference.
+        let is_used = |item: &u32| items[*item as usize].touch != Touch::Land;
+        if signature.len() > 1 && signature.iter().any(is_used) && seen.insert(signature.clone()) {
             *left = left.checked_sub(signature.len() * signature.len()).ok_or_else(too_many)?;
             let pairs = signature.iter().flat_map(|a| signature.iter().map(move |b| (*a, *b)));
             if pairs.into_iter().any(|(a, b)| items[a as usize].conflicts(&items[b as usize])) {
@@ -319,6 +337,8 @@ struct Located {
     /// By program and run: the location, what is done to it, and where.
     touched: HashMap<(usize, usize), BTreeMap<Location, (Done, Span)>>,
     written: usize,
+    /// A copy has fewer bytes than locations.
+    is_short: bool,
 }
 
 impl Located {
@@ -330,31 +350,36 @@ impl Located {
         items: &[Item],
         left: &mut usize,
     ) -> Result<(), Stop> {
-        let mut signatures: Vec<Vec<u32>> = signatures.into_iter().collect();
-        signatures.sort_by_key(|signature| std::cmp::Reverse(signature.len()));
-        let mut met: HashSet<(u32, u32)> = HashSet::new();
         let item = |number: u32| &items[number as usize];
+        let mut pairs: BTreeSet<(u32, u32)> = BTreeSet::new();
         for signature in signatures {
             for (at, a) in signature.iter().enumerate() {
-                for b in &signature[at + 1..] {
-                    *left = left.checked_sub(1).ok_or_else(too_many)?;
-                    if met.contains(&(*a, *b)) || !item(*a).conflicts(item(*b)) {
-                        continue;
-                    }
-                    let mut members = vec![*a, *b];
-                    for c in signature.iter().filter(|c| *c != a && *c != b) {
-                        *left = left.checked_sub(members.len()).ok_or_else(too_many)?;
-                        if members.iter().all(|member| item(*member).fits(item(*c))) {
-                            members.push(*c);
-                        }
-                    }
-                    members.sort_unstable();
-                    for (at, a) in members.iter().enumerate() {
-                        met.extend(members[at + 1..].iter().map(|b| (*a, *b)));
-                    }
-                    self.add(&array, members.into_iter().map(item))?;
+                let others = signature[at + 1..].iter().filter(|b| item(*a).conflicts(item(**b)));
+                others.for_each(|b| pairs.extend([(*a, *b), (*b, *a)]));
+            }
+        }
+        let beside = |a: u32| pairs.range((a, 0)..=(a, u32::MAX)).map(|(_, b)| *b);
+        let fits = |a: u32, b: u32| item(a).agrees(item(b)) || pairs.contains(&(a, b));
+        let mut met: HashSet<(u32, u32)> = HashSet::new();
+        for (a, b) in pairs.iter().copied().filter(|(a, b)| a < b) {
+            if met.contains(&(a, b)) {
+                continue;
+            }
+            // What races in one location races somewhere, and the location need not be one byte.
+            let mut members = vec![a, b];
+            let others: BTreeSet<u32> = beside(a).chain(beside(b)).filter(|c| *c != a && *c != b).collect();
+            for c in others {
+                *left = left.checked_sub(members.len()).ok_or_else(too_many)?;
+                if members.iter().all(|member| fits(*member, c)) {
+                    members.push(c);
                 }
             }
+            members.sort_unstable();
+            *left = left.checked_sub(members.len() * members.len()).ok_or_else(too_many)?;
+            for (at, a) in members.iter().enumerate() {
+                met.extend(members[at + 1..].iter().map(|b| (*a, *b)));
+            }
+            self.add(&array, members.into_iter().map(item))?;
         }
         Ok(())
     }
@@ -376,21 +401,22 @@ impl Located {
     }
 
     /// A program with its accesses, in the order of locations.
-    fn written(&self, (program, run): (usize, &mut usize), statements: Statements) -> Statements {
+    fn written(&mut self, (program, run): (usize, &mut usize), statements: Statements) -> Statements {
         let mut written = Vec::with_capacity(statements.len());
         let mut in_run = None;
         for statement in statements {
             let statement = match statement {
                 Statement::Access(access) if access.text.is_empty() => {
-                    let is_of = Some(access.touch.is_fill());
+                    let is_of = Some(access.touch.by());
                     if in_run != is_of {
                         *run += 1;
                         let touched = self.touched.get(&(program, *run)).into_iter().flatten();
                         written.extend(touched.map(|((array, number), (does, span))| {
-                            let text = format!("{} {array}[{number}]", does.verb());
+                            let text = format!("{} {array}[{number}]", does.verb()).trim_start().to_owned();
                             Statement::Access(Box::new(Accessed {
                                 touch: access.touch,
                                 bytes: None,
+                                is_partial: false,
                                 known: BTreeSet::new(),
                                 exact: BTreeSet::new(),
                                 text,
@@ -399,6 +425,15 @@ impl Located {
                         }));
                     }
                     in_run = is_of;
+                    continue;
+                }
+                Statement::Copy { object, bytes, mask, to, span } => {
+                    in_run = None;
+                    let to = self.written((program, run), to);
+                    let copy = Statement::Copy { object, bytes, mask, to: Vec::new(), span };
+                    let (pieces, is_enough) = landed::pieces(copy, to);
+                    self.is_short |= !is_enough;
+                    written.extend(pieces);
                     continue;
                 }
                 Statement::If { condition, then, otherwise, span } => {

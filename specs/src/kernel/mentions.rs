@@ -17,9 +17,10 @@ pub(super) fn collect(statements: &[Statement], found: &mut BTreeSet<String>) {
         match statement {
             Statement::Barrier { text, .. } => words(text, found),
             Statement::Announce { object, .. } => words(object, found),
-            Statement::Copy { object, mask, .. } => {
+            Statement::Copy { object, mask, to, .. } => {
                 words(object, found);
                 mask.iter().for_each(|mask| words(mask, found));
+                collect(to, found);
             }
             Statement::Set { local, value, .. } => {
                 let mut read = BTreeSet::new();
@@ -103,9 +104,10 @@ pub(super) fn occurrences(statements: &[Statement]) -> BTreeMap<String, usize> {
         match statement {
             Statement::Barrier { text, .. } => words(text, &mut found),
             Statement::Announce { object, .. } => words(object, &mut found),
-            Statement::Copy { object, mask, .. } => {
+            Statement::Copy { object, mask, to, .. } => {
                 words(object, &mut found);
                 mask.iter().for_each(|mask| words(mask, &mut found));
+                work.extend(to);
             }
             Statement::Set { value, .. } => words(&value.text, &mut found),
             Statement::If { condition, then, otherwise, .. } => {

@@ -12,6 +12,9 @@ use super::value::{Term, ValueId};
 use crate::common::span::Span;
 use std::collections::BTreeSet;
 
+/// Stands for what changes about an access among the operands of an instruction.
+const INDEX: usize = usize::MAX;
+
 impl Evaluation {
     /// The operands of barriers and of steps on objects, in the order of the code: of which instruction, the
     /// how manieth, and its value.
@@ -27,7 +30,7 @@ impl Evaluation {
             .synchronisations
             .iter()
             .flat_map(|(at, values)| values.iter().enumerate().map(move |(n, value)| ((*at, n), *value)));
-        let indices = self.indices.iter().map(|(at, index)| ((*at, 0), index.value));
+        let indices = self.indices.iter().map(|(at, index)| ((*at, INDEX), index.value));
         let mut operands: Vec<_> = steps.chain(others).chain(indices).collect();
         operands.sort_unstable();
         operands
@@ -36,13 +39,16 @@ impl Evaluation {
     /// Puts other values in the place of operands.
     pub(super) fn put(&mut self, operands: Vec<((usize, usize), ValueId)>) {
         for ((at, which), value) in operands {
+            if which == INDEX {
+                self.indices.get_mut(&at).into_iter().for_each(|index| index.value = value);
+                continue;
+            }
             let step = self.barriers.get_mut(&at).map(|(address, amount)| match which {
                 0 => address,
                 _ => amount.get_or_insert(value),
             });
             let other = self.synchronisations.get_mut(&at).and_then(|values| values.get_mut(which));
-            if let Some(operand) = step.or(other).or(self.indices.get_mut(&at).map(|index| &mut index.value))
-            {
+            if let Some(operand) = step.or(other) {
                 *operand = value;
             }
         }

@@ -108,6 +108,8 @@ impl Copies {
 #[derive(Debug, Default)]
 pub(super) struct Lengths {
     of: BTreeMap<u32, i64>,
+    /// Maps of which no other length would do.
+    certain: BTreeSet<u32>,
 }
 
 /// Those of all programs together.
@@ -153,7 +155,8 @@ pub(super) fn lengths<'o>(programs: impl Iterator<Item = &'o [Open]> + Clone) ->
     for (equation, _) in equations {
         system.believe(equation);
     }
-    Lengths { of: system.solution().unwrap_or_default() }
+    let certain = system.rows.iter().filter_map(|(_, row)| Some(row.single()?.0)).collect();
+    Lengths { of: system.solution().unwrap_or_default(), certain }
 }
 
 impl Lengths {
@@ -163,6 +166,11 @@ impl Lengths {
             Source::Map(map) => self.of.get(&map).copied(),
             Source::Itself(_) => None,
         }
+    }
+
+    /// Whether no other length would do.
+    pub(super) fn is_certain(&self, source: Source) -> bool {
+        matches!(source, Source::Map(map) if self.certain.contains(&map) && self.of.contains_key(&map))
     }
 }
 

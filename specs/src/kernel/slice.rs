@@ -118,8 +118,7 @@ impl Slicer<'_> {
                     Action::Object(step) => {
                         self.instructions[at] = true;
                         self.work.push(Work::Block(number));
-                        let operands = std::iter::once(step.address).chain(step.amount).chain(step.mask);
-                        let registers = operands.filter_map(register_of);
+                        let registers = step.operands().filter_map(register_of);
                         self.work.extend(registers.map(Work::Register));
                     }
                     Action::Test { address, parity, .. } => {
@@ -144,8 +143,7 @@ impl Slicer<'_> {
                     Action::Access(access) => {
                         self.instructions[at] = true;
                         self.work.push(Work::Block(number));
-                        let operands = access.address.into_iter().chain(access.value.map(|(value, _)| value));
-                        let registers = operands.filter_map(register_of);
+                        let registers = access.operands().filter_map(register_of);
                         self.work.extend(registers.map(Work::Register));
                         let guard = self.code.instructions[at].guard;
                         self.work.extend(guard.map(|guard| Work::Register(guard.register)));

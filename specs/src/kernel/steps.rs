@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::code::ObjectKind;
+use super::code::{Action, ObjectKind};
 use super::evaluate::Object;
 use super::lanes::Lanes;
 use super::residual::Residual;
 use super::structure::{Help, Stop};
+use super::touched::unfollowed;
 use super::tree::{Assumption, Condition, Decided, Statement, Statements};
 use super::value::ValueId;
 use crate::common::span::Span;
@@ -67,8 +68,18 @@ impl Residual<'_> {
                 Some(rank) => format!("{object}{ELSEWHERE}{rank}"),
                 None => object.clone(),
             };
-            let statement = self.object_statement((node, at), (object, amount), kind)?;
+            let mut statement = self.object_statement((node, at), (object, amount), kind)?;
             let lanes = some & others;
+            match &mut statement {
+                // Each of them writes something of its own.
+                Statement::Copy { to, .. } if lanes != u32::MAX => {
+                    *to = std::mem::take(to).into_iter().map(unfollowed).collect();
+                }
+                Statement::Barrier { .. } => {
+                    statements.extend(self.written_by_copy((node, at)).into_iter().map(unfollowed));
+                }
+                _ => {}
+            }
             if lanes == u32::MAX {
                 statements.push(statement);
                 continue;
@@ -180,7 +191,8 @@ impl Residual<'_> {
                 Statement::Barrier { text: format!("mbarrier.wait {object}, {token}"), span }
             }
             (ObjectKind::Copy, _) if amount.is_none() || number.is_some() => {
-                Statement::Copy { object, bytes: number, mask, span }
+                let to = self.written_by_copy((node, at));
+                Statement::Copy { object, bytes: number, mask, to, span }
             }
             // Its operands stand in another order.
             (ObjectKind::Copy, _) => {
@@ -201,6 +213,12 @@ impl Residual<'_> {
                 Statement::Barrier { text: format!("{keeps}{} {object}{amount}", word(kind)), span }
             }
         })
+    }
+
+    /// What a copy writes, as accesses, where memory is followed.
+    fn written_by_copy(&mut self, (node, at): (usize, usize)) -> Statements {
+        let Action::Object(step) = &self.code.instructions[at].action else { return Vec::new() };
+        step.to.as_ref().map(|to| self.accessed((node, at), to)).unwrap_or_default()
     }
 
     /// A mask of groups of the cluster; `None` where it is the only one.

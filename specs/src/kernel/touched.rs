@@ -3,12 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::access::{Access, Bytes, Touch};
 use super::arithmetic::signed;
-use super::code::{Access, Operation, Touch};
+use super::code::Operation;
 use super::evaluate::Evaluation;
 use super::flat::perhaps;
+use super::landed::{self, ASSERT};
 use super::lanes::{Lanes, WIDTH};
 use super::objects::whole_symbol;
+use super::possible::possible;
 use super::residual::Residual;
 use super::spread::{Place, ROUNDS, add, truths};
 use super::terms::{differs, is_invariant};
@@ -44,7 +47,7 @@ impl Residual<'_> {
         }
         let text = format!("{ASSERT}{}", any.join(" || "));
         let (touch, bytes, known, exact) = (access.touch, None, BTreeSet::new(), BTreeSet::new());
-        let asserted = Accessed { touch, bytes, known, exact, text, span };
+        let asserted = Accessed { touch, bytes, is_partial: false, known, exact, text, span };
         statements.push(Statement::Access(Box::new(asserted)));
         statements
     }
@@ -57,6 +60,20 @@ impl Residual<'_> {
         index: ValueId,
     ) -> Option<(String, Decided, BTreeMap<i64, Executing>)> {
         let written = self.operand_written(node, index)?;
+        let values = self.values_by_round((node, at), index).or_else(|| {
+            let any = Executing { mask: u32::MAX, is_known: false, exact: BTreeSet::new() };
+            let values = possible(self.values, self.evaluation, index)?.into_iter();
+            Some(values.map(|value| (value, any.clone())).collect())
+        })?;
+        Some((written.text, written.decided, values))
+    }
+
+    /// The first values of what changes in the rounds of a loop with the lanes that come to an access then.
+    fn values_by_round(
+        &self,
+        (node, at): (usize, usize),
+        index: ValueId,
+    ) -> Option<BTreeMap<i64, Executing>> {
         // One in which all variables in it change.
         let is_of = |header: usize| {
             let other = |term: &Term| matches!(term, Term::Meet { block, .. } if *block != header);
@@ -83,7 +100,7 @@ impl Residual<'_> {
                 known.exact.clear();
             }
         }
-        (lanes.is_some() || values.len() <= STAGES).then_some((written.text, written.decided, values))
+        (lanes.is_some() || values.len() <= STAGES).then_some(values)
     }
 
     fn access(&self, (node, at): (usize, usize), access: &Access, of: &Executing) -> Option<Statement> {
@@ -107,13 +124,18 @@ impl Residual<'_> {
             let value =
                 value.filter(|value| !differs(self.values, *value) && is_invariant(self.values, *value));
             let value = value.zip(access.value.map(|(_, bytes)| bytes));
-            footprint(self.values, (found.address, rounds), (lanes, access.bytes), value)
+            let bytes = match access.bytes {
+                Bytes::These(bytes) | Bytes::AtLeast(bytes) => bytes,
+                Bytes::Said(_) => self.values.as_known(*found.values.last()?)?.all()?.try_into().ok()?,
+            };
+            footprint(self.values, (found.address, rounds), (lanes, bytes), value)
         });
         let known = together.into_iter().flat_map(|together| &together.known);
         let known = known.map(|node| self.branch(*node)).collect();
         let exact = together.into_iter().flat_map(|together| &together.exact).chain(&of.exact);
         let exact = exact.map(|node| self.branch(*node)).collect();
-        let touched = Accessed { touch: access.touch, bytes, known, exact, text: String::new(), span };
+        let (touch, is_partial) = (access.touch, matches!(access.bytes, Bytes::AtLeast(_)));
+        let touched = Accessed { touch, bytes, is_partial, known, exact, text: String::new(), span };
         let is_elsewhere = || found.is_some_and(|found| is_elsewhere(self, found.address));
         if access.is_generic && touched.bytes.is_none() && is_elsewhere() {
             return None;
@@ -247,7 +269,7 @@ fn shift(statement: &mut Statement, by: i64) -> bool {
 }
 
 /// The same access, of which it is not known what it touches.
-fn unfollowed(statement: Statement) -> Statement {
+pub(super) fn unfollowed(statement: Statement) -> Statement {
     match statement {
         Statement::Access(mut access) => {
             access.bytes = None;
@@ -324,6 +346,12 @@ fn footprint(
     Some(Footprint { base, parts, value })
 }
 
+/// A program without accesses: what is left of it where memory is not followed.
+pub(super) fn without_accesses(mut statements: Statements) -> Statements {
+    landed::forget(&mut statements);
+    without_rest(statements)
+}
+
 /// How an access is written of which it is not known what it touches, or that concerns nobody else.
 pub(super) fn without_rest(statements: Statements) -> Statements {
     let kept = |statement: Statement| match statement {
@@ -354,9 +382,6 @@ pub(super) fn without_rest(statements: Statements) -> Statements {
     }
     left
 }
-
-/// Begins an assertion.
-const ASSERT: &str = "assert ";
 
 /// Whether two accesses of different warps race unless something orders them. That both store the same value
 /// changes nothing, in whichever order they do (so the compilers of CUDA and Triton take it).

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use crate::common::span::Span;
 
-use super::code::{Comparison, Touch};
+use super::access::Touch;
+use super::code::Comparison;
 use super::counts::Formula;
 use super::value::ValueId;
 
@@ -38,6 +39,8 @@ pub(super) enum Statement {
         bytes: Option<i64>,
         /// The groups of the cluster to which it goes, as bits; `None` if it is one.
         mask: Option<String>,
+        /// What it writes, as accesses, where memory is followed; once they are located, the location.
+        to: Statements,
         span: Span,
     },
     /// A variable gets a value.
@@ -81,6 +84,8 @@ pub(super) struct Accessed {
     pub(super) touch: Touch,
     /// What it touches, if that is known.
     pub(super) bytes: Option<Footprint>,
+    /// It may touch more than that.
+    pub(super) is_partial: bool,
     /// Branches of which it is known in `bytes` how they go.
     pub(super) known: BTreeSet<Span>,
     /// Branches that bring all lanes of `bytes` to it, or none.

@@ -40,7 +40,7 @@ pub(super) fn resolve(code: &mut Code) {
             continue;
         }
         let (kind, amount) = (ObjectKind::Wait, Some(*parity).filter(|_| !code.states.contains_key(&at)));
-        let step = ObjectStep { kind, address: *address, amount, mask: None };
+        let step = ObjectStep { kind, address: *address, amount, mask: None, to: None };
         code.instructions[at].action = Action::Object(step);
         if let Action::Compute { function, arguments, .. } = &mut code.instructions[at + 1].action {
             let bit = super::code::Type { bits: 1, signed: false };
@@ -80,13 +80,9 @@ fn readers_of(code: &Code) -> HashMap<Register, Vec<usize>> {
         match &instruction.action {
             Action::Compute { arguments, .. } => arguments.iter().copied().for_each(add),
             Action::Synchronise(barrier) => barrier.operands.iter().for_each(|(operand, _)| add(*operand)),
-            Action::Object(step) => {
-                std::iter::once(step.address).chain(step.amount).chain(step.mask).for_each(add);
-            }
+            Action::Object(step) => step.operands().for_each(add),
             Action::Test { address, parity, .. } => [*address, *parity].into_iter().for_each(add),
-            Action::Access(access) => {
-                access.address.into_iter().chain(access.value.map(|(value, _)| value)).for_each(add);
-            }
+            Action::Access(access) => access.operands().for_each(add),
             Action::Store { .. } | Action::Jump(_) | Action::Exit | Action::Abort => {}
             Action::Uses(_) | Action::Beyond(_) | Action::Together(_) | Action::Nothing => {}
         }

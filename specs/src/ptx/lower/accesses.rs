@@ -1,7 +1,8 @@
 //! Accesses to shared memory, where memory is followed.
 
-use crate::kernel::code::{Access, Action, Argument, Touch};
-use crate::kernel::fills;
+use crate::kernel::access::{Access, Bytes, Touch};
+use crate::kernel::code::{Action, Argument};
+use crate::kernel::groups::{Groups, fence, wait_all};
 use crate::ptx::syntax::Operand;
 
 use super::data::{Space, space};
@@ -9,12 +10,15 @@ use super::state::{Current, Lowerer};
 use super::types;
 use crate::kernel::code::Memory;
 
-/// Modifiers of accesses that do not race with one another: `.volatile` is `.relaxed` with system scope (PTX
-/// ISA, Memory Consistency Model).
+/// Modifiers of accesses that do not race with one another: `.volatile` is `.relaxed` with system scope
+/// (PTX ISA, Memory Consistency Model).
 const STRONG: [&str; 5] = ["volatile", "relaxed", "acquire", "release", "mmio"];
 
 /// Bytes of a row of a matrix, whose address one lane gives (PTX ISA, ldmatrix).
 const ROW: u32 = 16;
+
+/// Bytes of the smallest copy in bulk.
+const LEAST: u32 = 16;
 
 impl<'m> Lowerer<'m> {
     /// Notes what an instruction accesses.
@@ -30,19 +34,28 @@ impl<'m> Lowerer<'m> {
         if let Some(access) = self.accessed(current, is_strong) {
             self.emit(current, Action::Access(access));
         }
-        if let Some(step) = self.of_groups(current).filter(|_| !self.copies_arrive) {
+        if let Some(step) = self.of_groups(current) {
             self.emit(current, step);
         }
     }
 
-    /// What is said of the groups of `cp.async`.
+    /// What is said of groups of copies, and the fence between what threads write and what copies read.
     fn of_groups(&self, current: &Current<'m>) -> Option<Action> {
         match (current.parts.as_slice(), current.operands()) {
-            (["cp", "async", "commit_group"], _) => Some(fills::commit_group()),
-            (["cp", "async", "wait_all"], _) => Some(fills::wait_group(None)),
+            (["cp", "async", rest @ ..], _) if rest.first() != Some(&"bulk") && self.copies_arrive => None,
+            (["cp", "async", "commit_group"], _) => Some(Groups::Fills.commit()),
+            (["cp", "async", "wait_all"], _) => Some(wait_all()),
             (["cp", "async", "wait_group"], [Operand::Number(newest)]) => {
-                Some(fills::wait_group(Some(Argument::Number(*newest))))
+                Some(Groups::Fills.wait(Argument::Number(*newest)))
             }
+            (["cp", "async", "bulk", "commit_group"], _) if self.copies_out => Some(Groups::Drains.commit()),
+            (["cp", "async", "bulk", "wait_group", ..], [Operand::Number(newest)]) if self.copies_out => {
+                Some(Groups::Drains.wait(Argument::Number(*newest)))
+            }
+            (
+                ["fence", "proxy", "async"] | ["fence", "proxy", "async", "shared::cta" | "shared::cluster"],
+                _,
+            ) if self.copies_out => Some(fence()),
             _ => None,
         }
     }
@@ -50,25 +63,25 @@ impl<'m> Lowerer<'m> {
     /// Notes that an instruction may access what nobody knows.
     pub(super) fn accesses_somewhere(&mut self, current: &Current<'m>) {
         if self.code.follows_memory {
-            let (touch, is_generic) = (Touch::Write, false);
-            let access = Access { touch, address: None, is_generic, bytes: 0, value: None, lanes: u32::MAX };
-            self.emit(current, Action::Access(access));
+            self.emit(current, Action::Access(Access::unknown(Touch::Write, false)));
         }
     }
 
     fn accessed(&mut self, current: &Current<'m>, is_strong: bool) -> Option<Access> {
         let is_shared = space(current) == Space::Memory(Memory::Shared);
         let is_generic = space(current) == Space::Other && !current.has("local");
-        let unknown =
-            |touch| Access { touch, address: None, is_generic, bytes: 0, value: None, lanes: u32::MAX };
+        let unknown = |touch| Access::unknown(touch, is_generic);
         let read = if is_strong { Touch::StrongRead } else { Touch::Read };
         let write = if is_strong { Touch::StrongWrite } else { Touch::Write };
         let touch = match current.parts.as_slice() {
             // It reads and writes what addresses in registers or descriptors say, while others go on.
             ["wgmma", "mma_async", ..] | ["tcgen05", "mma" | "cp", ..] => return Some(unknown(Touch::Read)),
-            // They write answers, addresses or descriptors there.
-            ["clusterlaunchcontrol", "try_cancel", ..] | ["tcgen05", "alloc", ..] | ["tensormap", ..] => {
-                return Some(unknown(Touch::Write));
+            // They write addresses or descriptors there.
+            ["tcgen05", "alloc", ..] | ["tensormap", ..] => return Some(unknown(Touch::Write)),
+            _ if lands(current) => return None,
+            ["cp", "async", "bulk", "prefetch" | "commit_group" | "wait_group", ..] => return None,
+            ["cp", "async", "bulk", ..] | ["cp", "reduce", "async", ..] if drains(current) => {
+                return Some(self.drained(current).unwrap_or_else(|| unknown(Touch::Drain)));
             }
             ["cp", "async", "bulk", ..] | ["cp", "reduce", "async", ..]
                 if current.opcode.contains("shared") =>
@@ -92,6 +105,32 @@ impl<'m> Lowerer<'m> {
             return Some(unknown(touch));
         }
         Some(self.known(current, touch, is_generic).unwrap_or_else(|| unknown(touch)))
+    }
+
+    /// What a copy writes that completes bytes on an object: from where on. How many bytes there are is
+    /// known later.
+    pub(super) fn written_by_copy(&mut self, current: &Current<'m>) -> Option<Access> {
+        if !self.code.follows_memory || !lands(current) {
+            return None;
+        }
+        let address = match current.operands().first() {
+            Some(Operand::Address(base, offset)) => Some(self.address(current, *base, *offset)),
+            _ => None,
+        };
+        let touch = Touch::Land;
+        Some(Access { address, bytes: Bytes::These(1), ..Access::unknown(touch, false) })
+    }
+
+    /// What a copy to global memory reads: at least 16 bytes, where a tensor map says how much it is (PTX
+    /// ISA, cp.async.bulk: addresses and sizes are multiples of 16).
+    fn drained(&mut self, current: &Current<'m>) -> Option<Access> {
+        let [_, Operand::Address(base, offset), rest @ ..] = current.operands() else { return None };
+        let bytes = match rest.first() {
+            Some(bytes) if !current.has("tensor") => Bytes::Said(self.argument(current, bytes)),
+            _ => Bytes::AtLeast(LEAST),
+        };
+        let address = Some(self.address(current, *base, *offset));
+        Some(Access { address, bytes, ..Access::unknown(Touch::Drain, false) })
     }
 
     /// An access whose address and length its operands say.
@@ -137,6 +176,26 @@ impl<'m> Lowerer<'m> {
         };
         let value = written.map(|value| (self.argument(current, value), of_one));
         let address: Argument = self.address(current, base, offset);
+        let bytes = Bytes::These(bytes);
         Some(Access { touch, address: Some(address), is_generic, bytes, value, lanes })
+    }
+}
+
+/// Whether this is a copy from shared memory to global memory for which its thread waits.
+fn drains(current: &Current<'_>) -> bool {
+    current.has("bulk_group") && current.has("global") && current.has("shared::cta")
+}
+
+/// Whether this is a copy to shared memory of the own CTA that completes bytes on an object (PTX ISA,
+/// cp.async.bulk: where it goes stands before where it comes from).
+fn lands(current: &Current<'_>) -> bool {
+    let goes_to = current.parts.iter().find(|part| part.starts_with("shared") || **part == "global");
+    match current.parts.as_slice() {
+        ["cp", "async", "bulk", "prefetch" | "commit_group" | "wait_group", ..] => false,
+        ["cp", "async", "bulk", ..] => {
+            current.has("global") && goes_to.is_some_and(|space| space.starts_with("shared"))
+        }
+        ["clusterlaunchcontrol", "try_cancel", ..] => true,
+        _ => false,
     }
 }

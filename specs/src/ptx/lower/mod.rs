@@ -49,6 +49,7 @@ pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch
         frame_count: 0,
         halves: HashMap::new(),
         copies_arrive: follows_memory && source.contains("cp.async.mbarrier.arrive"),
+        copies_out: follows_memory && source.contains("bulk_group"),
         masks: Vec::new(),
         asks: source.contains("_wait"),
         loads: source.split("ld.").skip(1).any(|rest| !rest.starts_with("param"))

@@ -55,7 +55,7 @@ impl<'m> Lowerer<'m> {
                 let bytes = u64::try_from(types::bytes(current.parts.last()?)?).ok()? * count;
                 let address = self.object_address(current, object)?;
                 let amount = Some(Argument::Number(bytes));
-                let step = ObjectStep { kind: ObjectKind::Copy, address, amount, mask: None };
+                let step = ObjectStep { kind: ObjectKind::Copy, address, amount, mask: None, to: None };
                 self.emit(current, Action::Object(step));
                 Some(())
             }
@@ -98,7 +98,8 @@ impl<'m> Lowerer<'m> {
         });
         let address = self.object_address(current, object)?;
         let amount = Some(Argument::Number(ANSWER));
-        self.emit(current, Action::Object(ObjectStep { kind: ObjectKind::Copy, address, amount, mask }));
+        let to = self.written_by_copy(current);
+        self.emit(current, Action::Object(ObjectStep { kind: ObjectKind::Copy, address, amount, mask, to }));
         Some(())
     }
 
@@ -165,7 +166,8 @@ impl<'m> Lowerer<'m> {
         if kind == ObjectKind::Copy && mask.is_some() && current.has("cta_group::2") {
             self.code.by_pairs.insert(self.code.instructions.len());
         }
-        self.emit(current, Action::Object(ObjectStep { kind, address, amount, mask }));
+        let to = (kind == ObjectKind::Copy).then(|| self.written_by_copy(current)).flatten();
+        self.emit(current, Action::Object(ObjectStep { kind, address, amount, mask, to }));
         Some(())
     }
 

@@ -57,6 +57,8 @@ pub(super) struct Lowerer<'m> {
     pub(super) halves: HashMap<Register, [Register; 2]>,
     /// Copies that a thread issues arrive at objects when they have landed.
     pub(super) copies_arrive: bool,
+    /// Memory is followed, and threads wait for copies out of memory of the group.
+    pub(super) copies_out: bool,
     /// Instructions that name lanes of a warp by a register, by position.
     pub(super) masks: Vec<(usize, Register)>,
     /// It is asked somewhere whether a phase is complete.

@@ -90,7 +90,7 @@ impl<'m> Lowerer<'m> {
         let address = self.behind(current, to, File::General)?;
         self.code.is_written_from_elsewhere |= self.launch.groups() > 1;
         let (kind, amount) = (ObjectKind::Copy, Some(Argument::Number(bytes)));
-        self.emit(current, Action::Object(ObjectStep { kind, address, amount, mask: None }));
+        self.emit(current, Action::Object(ObjectStep { kind, address, amount, mask: None, to: None }));
         Some(())
     }
 

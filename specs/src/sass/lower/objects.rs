@@ -81,6 +81,7 @@ impl<'m> Lowerer<'m> {
                 address: object,
                 amount: Some(count),
                 mask: None,
+                to: None,
             }),
         );
         Some(())
@@ -192,7 +193,7 @@ impl<'m> Lowerer<'m> {
         let parity = self.word(current, Operation::ShiftRight, &[parity, Argument::Number(31)]);
         if current.statement.guard.is_none() && self.waits(current) {
             let (kind, amount) = (ObjectKind::Wait, Some(parity));
-            self.emit(current, Action::Object(ObjectStep { kind, address, amount, mask: None }));
+            self.emit(current, Action::Object(ObjectStep { kind, address, amount, mask: None, to: None }));
             self.compute(current, answer, copy(BIT), &[Argument::Number(1)]);
             return Some(());
         }
@@ -287,7 +288,7 @@ impl<'m> Lowerer<'m> {
         amount: Option<Argument>,
     ) -> Option<()> {
         let address = self.object_address(current, object)?;
-        self.emit(current, Action::Object(ObjectStep { kind, address, amount, mask: None }));
+        self.emit(current, Action::Object(ObjectStep { kind, address, amount, mask: None, to: None }));
         Some(())
     }
 
@@ -303,7 +304,7 @@ impl<'m> Lowerer<'m> {
         if self.of_lanes.is_none() {
             self.code.once.insert(self.code.instructions.len());
         }
-        self.emit(current, Action::Object(ObjectStep { kind, address, amount, mask }));
+        self.emit(current, Action::Object(ObjectStep { kind, address, amount, mask, to: None }));
         Some(())
     }
 

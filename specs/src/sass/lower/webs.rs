@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use crate::kernel::access::Bytes;
 use crate::kernel::code::{Action, Argument, Code, Instruction, Register};
 
 /// More places, a register at the beginning of a block each, than that are not looked at.
@@ -239,7 +240,8 @@ fn renamed(instruction: &mut Instruction, name: &mut impl FnMut(Register) -> Reg
         Action::Synchronise(barrier) => barrier.operands.iter_mut().for_each(|(operand, _)| each(operand)),
         Action::Object(step) => {
             each(&mut step.address);
-            step.amount.iter_mut().chain(&mut step.mask).for_each(each);
+            let to = step.to.as_mut().and_then(|to| to.address.as_mut());
+            step.amount.iter_mut().chain(&mut step.mask).chain(to).for_each(each);
         }
         Action::Test { address, parity, .. } => {
             each(address);
@@ -247,7 +249,14 @@ fn renamed(instruction: &mut Instruction, name: &mut impl FnMut(Register) -> Reg
         }
         Action::Store { address: Some((address, _)), .. } => each(address),
         Action::Access(access) => {
-            access.address.iter_mut().chain(access.value.iter_mut().map(|(value, _)| value)).for_each(each);
+            access
+                .address
+                .iter_mut()
+                .chain(access.value.iter_mut().map(|(value, _)| value))
+                .for_each(&mut each);
+            if let Bytes::Said(bytes) = &mut access.bytes {
+                each(bytes);
+            }
         }
         Action::Store { .. }
         | Action::Jump(_)
