@@ -242,6 +242,11 @@ pub trait Instruction: Sized {
     /// Whether the agent goes on.
     fn blocking(&self) -> Blocking;
 
+    /// What it lacks if it blocks where others give what it takes.
+    fn lacks(&self) -> u32 {
+        0
+    }
+
     /// From this seat, the agent may be told of a completion before it has waited for the one before.
     // clause: barcheck.lost-notification
     fn may_overtake_wait(&self, seat: Seat) -> bool;

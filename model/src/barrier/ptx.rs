@@ -282,6 +282,7 @@ pub fn completion(cta: Cta, barrier: Barrier, exited: u32) -> Option<Completion>
         takes_in_exited: all || !full,
         // clause: barcheck.nobody-waits
         nobody_waits: waiting == 0,
+        up_to: None,
     })
 }
 

@@ -241,6 +241,12 @@ macro_rules! barriers {
                 match self { $($(#[cfg($cfg)])? Self::$System(action) => action.blocking(),)+ }
             }
 
+            /// See [`Instruction::lacks`](super::Instruction::lacks).
+            #[must_use]
+            pub fn lacks(&self) -> u32 {
+                match self { $($(#[cfg($cfg)])? Self::$System(action) => action.lacks(),)+ }
+            }
+
             /// See [`Instruction::may_overtake_wait`](super::Instruction::may_overtake_wait).
             #[must_use]
             #[inline]
