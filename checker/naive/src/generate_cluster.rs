@@ -343,6 +343,7 @@ impl Maker {
                     count: None,
                     bytes: Some(16.into()),
                     drops: false,
+                    no_complete: false,
                     relaxed: false,
                     scope: Some(Reach::Cluster),
                 };

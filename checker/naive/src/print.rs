@@ -295,9 +295,10 @@ impl Printer<'_> {
         match &on.act {
             Act::Init(n) => format!("mbarrier.init {object}, {}", self.e(n)),
             Act::Inval => format!("mbarrier.inval {object}"),
-            Act::Arrive { count, bytes, drops, relaxed, scope } => {
+            Act::Arrive { count, bytes, drops, no_complete, relaxed, scope } => {
                 let drop = if *drops { "_drop" } else { "" };
                 let expect = if bytes.is_some() { ".expect_tx" } else { "" };
+                let stays = if *no_complete { ".noComplete" } else { "" };
                 let order = match (relaxed, scope) {
                     (true, None) => ".relaxed",
                     (true, Some(Reach::Cta)) => ".relaxed.cta",
@@ -308,7 +309,7 @@ impl Printer<'_> {
                 };
                 let number = count.as_ref().or(bytes.as_ref());
                 let number = number.map(|n| format!(", {}", self.e(n))).unwrap_or_default();
-                format!("mbarrier.arrive{drop}{expect}{order} {object}{number}")
+                format!("mbarrier.arrive{drop}{expect}{stays}{order} {object}{number}")
             }
             Act::ExpectTx(n) => format!("mbarrier.expect_tx {object}, {}", self.e(n)),
             Act::CompleteTx(n) => format!("mbarrier.complete_tx {object}, {}", self.e(n)),

@@ -168,6 +168,13 @@ impl Check {
         {
             return false;
         }
+        if let Act::Arrive { count, bytes, no_complete: true, relaxed, scope, .. } = &on.act {
+            // It has a count, is for the own CTA, and nothing else can be said of it.
+            let is_plain = bytes.is_none() && !relaxed && *scope != Some(Reach::Cluster);
+            if count.is_none() || !is_plain || on.cta.is_some() {
+                return false;
+            }
+        }
         let elsewhere =
             matches!(on.act, Act::Arrive { .. } | Act::ExpectTx(_) | Act::CompleteTx(_) | Act::Copy(..));
         token

@@ -320,6 +320,7 @@ impl System for Ptx {
             Rule::CommitAtExit,
             Rule::MbarrierLive,
             Rule::MbarrierNotLive,
+            Rule::NoComplete,
             Rule::OverArrival,
             Rule::OverDelivery,
             Rule::ParityRange,

@@ -208,6 +208,13 @@ macro_rules! barriers {
                 match self { $($(#[cfg($cfg)])? Self::$System(action) => action.part(),)+ }
             }
 
+            /// See [`Instruction::must_not_complete`](super::Instruction::must_not_complete).
+            #[must_use]
+            #[inline]
+            pub fn must_not_complete(&self) -> bool {
+                match self { $($(#[cfg($cfg)])? Self::$System(action) => action.must_not_complete(),)+ }
+            }
+
             /// See [`Instruction::standing`](super::Instruction::standing).
             #[must_use]
             #[inline]

@@ -258,7 +258,11 @@ impl Residual<'_> {
     ) -> Result<String, Stop> {
         let what = match kind {
             ObjectKind::Wait => "parity",
-            ObjectKind::Init | ObjectKind::Arrive { .. } | ObjectKind::ArriveDrop { .. } => "count",
+            ObjectKind::Init
+            | ObjectKind::Arrive { .. }
+            | ObjectKind::ArriveDrop { .. }
+            | ObjectKind::ArriveNoComplete
+            | ObjectKind::ArriveDropNoComplete => "count",
             _ => "number of bytes",
         };
         self.operand(node, amount, span, what)
@@ -282,6 +286,8 @@ fn word(kind: ObjectKind) -> &'static str {
         ObjectKind::Arrive { relaxed: true } => "mbarrier.arrive.relaxed",
         ObjectKind::ArriveDrop { relaxed: false } => "mbarrier.arrive_drop",
         ObjectKind::ArriveDrop { relaxed: true } => "mbarrier.arrive_drop.relaxed",
+        ObjectKind::ArriveNoComplete => "mbarrier.arrive.noComplete",
+        ObjectKind::ArriveDropNoComplete => "mbarrier.arrive_drop.noComplete",
         ObjectKind::ArriveExpectTx { relaxed: false } => "mbarrier.arrive.expect_tx",
         ObjectKind::ArriveExpectTx { relaxed: true } => "mbarrier.arrive.expect_tx.relaxed",
         ObjectKind::ExpectTx => "mbarrier.expect_tx",
