@@ -87,6 +87,7 @@ pub fn generate_mbarrier(seed: u64) -> Protocol {
     for _ in 0..damages {
         protocol = damaged(&mut maker, &protocol);
     }
+    super::generate_warps::beside(seed, &mut protocol);
     protocol.number();
     assert!(well_formed(&protocol), "seed {seed}:\n{}", protocol.text());
     protocol

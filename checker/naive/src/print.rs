@@ -16,6 +16,7 @@ impl Protocol {
             let _ = writeln!(out, "cluster {};", self.cluster);
         }
         let _ = writeln!(out, "{size} {};", self.size);
+        out.extend(self.registers.map(|n| format!("maxnreg {n};\n")));
         if self.repeats {
             out.push_str("repeated_arrivals count;\n");
         }
@@ -265,8 +266,8 @@ impl Printer<'_> {
                 let (word, pred) = (word(aligned), self.pred(pred));
                 format!("{word}.red.{name}.{kind} {dest}, {operands}, {pred}")
             }
-            Instr::PtxFence { membar: true } => "membar.cta".into(),
-            Instr::PtxFence { membar: false } => "fence.acq_rel.cta".into(),
+            Instr::Own(own) => own.text(&|count| self.e(count)),
+            Instr::PtxFence { membar } => (if *membar { "membar.cta" } else { "fence.acq_rel.cta" }).into(),
             Instr::Mbarrier(on) => self.mbarrier(on),
             Instr::Store(store) => {
                 store.text(|array, index| self.place(&self.protocol.arrays[array].name, index))

@@ -133,6 +133,7 @@ impl Check {
                     && self.pred(pred)
             }
             Instr::Mbarrier(on) => self.mbarrier(on),
+            Instr::Own(Own::Sync(n) | Own::Registers { count: n, .. }) => self.expr(n),
             Instr::Store(Store::Read { index, .. }) | Instr::Fill(Fill::Begin { index, .. }) => {
                 self.all([index.as_ref()])
             }
