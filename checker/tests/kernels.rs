@@ -222,7 +222,7 @@ fn findings_stand_at_lines_of_the_kernel() {
                 continue;
             }
             let is_one =
-                ["bar", "bra", "exit", "ret", "scf.", "syncs", "ublkcp", "utmaldg", "wgmma", "hgmma"]
+                ["bar", "bra", "exit", "ret", "scf.", "syncs", "bulk", "ublkcp", "utmaldg", "wgmma", "hgmma"]
                     .iter()
                     .any(|word| small.contains(word));
             assert!(is_one, "{name}: {}: {line}", found.place.line);

@@ -5,6 +5,8 @@ mod decisions;
 mod follow;
 #[path = "stubborn/late.rs"]
 mod late;
+#[path = "stubborn/no_complete.rs"]
+mod no_complete;
 #[path = "stubborn/pools.rs"]
 mod pools;
 

@@ -87,6 +87,8 @@ rules! {
     MixedRed = "mixed-red",
     /// Two different reduction operators on one active barrier.
     MixedRedOp = "mixed-red-op",
+    /// An arrival that must not complete its phase does.
+    NoComplete = "no-complete",
     /// A generation completes with arrivals only.
     NobodyWaits = "nobody-waits",
     /// Agents meet in one generation from different dynamic instances.

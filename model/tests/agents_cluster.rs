@@ -182,12 +182,27 @@ fn a_warp_takes_what_others_have_given_and_waits_until_it_is_enough() {
     assert_eq!(run.log("0 0 0"), ["count b17", "pass b17", "count b17"]);
 }
 
+// clause: ptx.registers-inc
+#[test]
+fn a_warp_for_which_it_is_not_enough_is_not_woken_with_the_others() {
+    let takes = |to| vec![changes(true, to), nop()];
+    let mut run =
+        registers(64, &[takes(128), takes(72), vec![changes(false, 56), changes(false, 24), nop()]]);
+    assert_eq!(run.log("0 1"), ["block", "block"]);
+    assert_eq!(run.play("2"), "count b17, complete b17, free 1");
+    assert_eq!(run.log("0 1 0"), ["disabled", "pass b17", "disabled"]);
+    assert_eq!(run.play("2"), "count b17", "32 of 64 are there");
+}
+
 // clause: ptx.registers-aligned, ptx.registers-range
 #[test]
 fn all_lanes_of_a_warp_change_their_registers_together() {
     for takes in [false, true] {
         let body = vec![iff(lanes_below(8), vec![changes(takes, 64)]), nop()];
         assert_eq!(registers(64, &[body]).play("0"), "END partial-warp");
+        // A number that no warp can ask for is the graver mistake.
+        let both = vec![iff(lanes_below(8), vec![changes(takes, 60)]), nop()];
+        assert_eq!(registers(64, &[both]).play("0"), "END count-range");
         let rest = vec![iff(lanes_below(8), vec![exit()]), changes(takes, 64), nop()];
         assert_eq!(registers(64, &[rest]).play("0.0 0"), "count b17");
     }

@@ -375,8 +375,15 @@ fn an_arrival_publishes_as_far_as_its_scope_reaches() {
         (true, false, 0, " ! missing-fence 0,1"),
         (true, true, 1, " ! missing-fence 0,2"),
     ] {
-        let kind =
-            MbarrierKind::Arrive { count: None, bytes: None, drops: false, relaxed, within_cta, token: None };
+        let kind = MbarrierKind::Arrive {
+            count: None,
+            bytes: None,
+            drops: false,
+            no_complete: false,
+            relaxed,
+            within_cta,
+            token: None,
+        };
         let reads = vec![on(0, MbarrierKind::Wait(parity(0))), read(0)];
         let group = Group::new(Ptx, 64)
             .scalar(Space::Global)

@@ -120,6 +120,7 @@ fn a_fence_is_not_for_what_a_relaxed_arrival_has_not_made_visible() {
         count: None,
         bytes: None,
         drops: false,
+        no_complete: false,
         relaxed: true,
         within_cta: false,
         token: None,

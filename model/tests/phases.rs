@@ -41,7 +41,7 @@ fn on_object(what: mbarrier::What) -> mbarrier::Action {
 
 fn arrive(relaxed: bool, token: bool) -> mbarrier::What {
     let kept = if token { mbarrier::Keeping::Token } else { mbarrier::Keeping::Nothing };
-    mbarrier::What::Arrive { count: 1, bytes: 0, dropped: 0, relaxed, kept }
+    mbarrier::What::Arrive { count: 1, bytes: 0, dropped: 0, no_complete: false, relaxed, kept }
 }
 
 fn is(instruction: &impl Instruction) -> (Part, Dependence, Blocking) {

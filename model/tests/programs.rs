@@ -22,7 +22,15 @@ fn holds(instruction: &S) -> String {
 }
 
 fn arrival(relaxed: bool, within_cta: bool) -> MbarrierKind {
-    MbarrierKind::Arrive { count: None, bytes: None, drops: false, relaxed, within_cta, token: None }
+    MbarrierKind::Arrive {
+        count: None,
+        bytes: None,
+        drops: false,
+        no_complete: false,
+        relaxed,
+        within_cta,
+        token: None,
+    }
 }
 
 fn copy(to: Option<u32>) -> MbarrierKind {

@@ -69,7 +69,12 @@ fn states() -> Vec<Barrier> {
 }
 
 fn arrive(count: u32, bytes: i32) -> What {
-    What::Arrive { count, bytes, dropped: 0, relaxed: false, kept: Keeping::Nothing }
+    What::Arrive { count, bytes, dropped: 0, no_complete: false, relaxed: false, kept: Keeping::Nothing }
+}
+
+/// An arrival that must not complete the phase.
+fn incomplete(dropped: u32) -> What {
+    What::Arrive { count: 1, bytes: 0, dropped, no_complete: true, relaxed: false, kept: Keeping::Nothing }
 }
 
 fn events() -> Vec<(&'static str, What)> {
@@ -81,10 +86,29 @@ fn events() -> Vec<(&'static str, What)> {
         ("arrive 3", arrive(3, 0)),
         (
             "arrive relaxed",
-            What::Arrive { count: 1, bytes: 0, dropped: 0, relaxed: true, kept: Keeping::Nothing },
+            What::Arrive {
+                count: 1,
+                bytes: 0,
+                dropped: 0,
+                no_complete: false,
+                relaxed: true,
+                kept: Keeping::Nothing,
+            },
         ),
         ("arrive, expect 8", arrive(1, 8)),
-        ("drop", What::Arrive { count: 1, bytes: 0, dropped: 1, relaxed: false, kept: Keeping::Nothing }),
+        (
+            "drop",
+            What::Arrive {
+                count: 1,
+                bytes: 0,
+                dropped: 1,
+                no_complete: false,
+                relaxed: false,
+                kept: Keeping::Nothing,
+            },
+        ),
+        ("arrive noComplete", incomplete(0)),
+        ("drop noComplete", incomplete(1)),
         ("expect 8", What::CountBytes(8)),
         ("complete 8", What::CountBytes(-8)),
         ("complete 16", What::CountBytes(-16)),
@@ -102,7 +126,7 @@ fn events() -> Vec<(&'static str, What)> {
 // clause: ptx.mbarrier-pending-range, ptx.mbarrier-expect-tx, ptx.mbarrier-complete-tx
 // clause: ptx.mbarrier-phase-complete, ptx.mbarrier-contents
 // clause: ptx.mbarrier-observed, ptx.mbarrier-parity-wait, barcheck.over-delivery, ptx.mbarrier-relaxed
-// clause: ptx.mbarrier-release, ptx.bulk-copy-completes, ptx.commit-arrives
+// clause: ptx.mbarrier-release, ptx.bulk-copy-completes, ptx.commit-arrives, ptx.mbarrier-no-complete
 #[test]
 fn every_state_by_every_event() {
     let mut table = String::new();
@@ -222,11 +246,25 @@ fn operands_are_checked_at_their_boundaries() {
 fn a_token_names_its_phase_until_the_next_one_is_complete() {
     let barrier = Barrier::Live(live(2, 2, 0));
     let applied = |what, seat, pick| (Action { object: 0, what }).apply(&barrier, seat, pick, &NOBODY);
-    let arrive = What::Arrive { count: 1, bytes: 0, dropped: 0, relaxed: false, kept: Keeping::Token };
+    let arrive = What::Arrive {
+        count: 1,
+        bytes: 0,
+        dropped: 0,
+        no_complete: false,
+        relaxed: false,
+        kept: Keeping::Token,
+    };
     let Ok(Applied::Arrives(effect, _)) = applied(arrive, Seat::default(), 0) else { panic!("it arrives") };
     assert_eq!(effect.seat.token, Token::Present);
     // Of tokens in several locals of a warp all name one phase.
-    let one_more = What::Arrive { count: 1, bytes: 0, dropped: 0, relaxed: false, kept: Keeping::OneMore };
+    let one_more = What::Arrive {
+        count: 1,
+        bytes: 0,
+        dropped: 0,
+        no_complete: false,
+        relaxed: false,
+        kept: Keeping::OneMore,
+    };
     let beside = |token| applied(one_more, Seat { token, ..Seat::default() }, 0).map_err(refusal_name);
     assert!(matches!(beside(Token::Present), Ok(Applied::Arrives(..))));
     for token in [Token::Before, Token::Stale] {

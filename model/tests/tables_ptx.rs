@@ -226,7 +226,7 @@ fn a_warp_counts_32_threads_and_only_waiting_ones_block() {
     let effect = arrive(CTA, effect.barrier, Seat::default(), second, none, 0).expect("fits");
     // The last to arrive is released like the others, so it takes its seat among those that wait.
     assert_eq!((effect.progress, effect.seat), (Progress::Block, Seat { waiting: true, ..ARRIVED }));
-    let done = Completion { result: None, takes_in_exited: false, nobody_waits: false };
+    let done = Completion { result: None, takes_in_exited: false, nobody_waits: false, up_to: None };
     assert_eq!((effect.barrier, effect.completed), (Barrier::Idle, Some(done)));
 }
 
@@ -235,7 +235,7 @@ fn a_generation_of_arrivals_only_has_nobody_who_waits() {
     // clause: barcheck.nobody-waits
     let what = announce(Operation::Arrive, Some(32));
     let effect = arrive(CTA, Barrier::Idle, Seat::default(), what, Contribution::default(), 0);
-    let done = Completion { result: None, takes_in_exited: false, nobody_waits: true };
+    let done = Completion { result: None, takes_in_exited: false, nobody_waits: true, up_to: None };
     assert_eq!(effect.expect("fits").completed, Some(done));
 }
 

@@ -47,7 +47,7 @@ fn a_copy_may_be_spelled_as_ptx_spells_it() {
 }
 
 /// With the source, which may be left out, the bytes, formats and hints.
-// clause: ptx.proxy-syntax, ptx.cp-async
+// clause: ptx.proxy-syntax, ptx.cp-async, ptx.mbarrier-no-complete
 #[test]
 fn qualifiers_that_change_nothing_may_be_written() {
     for (short, long) in [
@@ -98,6 +98,11 @@ fn qualifiers_that_change_nothing_may_be_written() {
             "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 buf[1], 4, full;",
         ),
         ("mbarrier.try_wait.parity full, 0;", "mbarrier.try_wait.parity.shared::cta.b64 [full], 0, 1000;"),
+        ("mbarrier.arrive.noComplete full, 2;", "mbarrier.arrive.noComplete.shared.b64 _, [full], 2;"),
+        (
+            "mbarrier.arrive_drop.noComplete full, 2;",
+            "mbarrier.arrive_drop.noComplete.release.shared::cta.b64 full, 2;",
+        ),
         ("membar.cta;", "fence.acq_rel.cluster;"),
         ("bar.warp.sync 0xffffffff;", "bar.warp.sync;"),
     ] {
@@ -155,6 +160,9 @@ fn the_launch_control_answers_by_a_copy_of_16_bytes() {
 
 #[test]
 fn mistakes() {
+    check("no_complete_without_a_count", "if lane == 0 { mbarrier.arrive.noComplete full; }");
+    check("no_complete_elsewhere", "if lane == 0 { mbarrier.arrive.noComplete full @ cta 1, 1; }");
+    check("no_complete_relaxed", "if lane == 0 { mbarrier.arrive.noComplete.relaxed full, 1; }");
     check("store_of_global_memory", "cp.async.bulk.global out;");
     check("store_of_another_cta", "cp.async.bulk.global buf[0] @ cta 1;");
     check("store_without_a_location", "cp.async.bulk.global;");

@@ -104,7 +104,7 @@ impl Cta<'_> {
             Memory::Initialise => {}
             Memory::Invalidate => drop(self.mbarriers.objects.remove(&at)),
             Memory::Expect => object.bytes += number?,
-            Memory::Arrive { expects, drops } => {
+            Memory::Arrive { expects, drops, no_complete } => {
                 let count = if *expects { 1 } else { number.unwrap_or(1) };
                 object.bytes += if *expects { number? } else { 0 };
                 object.expected -= if *drops { count } else { 0 };
@@ -114,7 +114,9 @@ impl Cta<'_> {
                 if let Some(races) = self.races.as_mut().filter(|_| !is_relaxed(it)) {
                     races.release(warp, Through::Open(at));
                 }
-                return Some(self.arrives(at, count));
+                let done = self.arrives(at, count);
+                let is_over = self.mbarriers.objects.get(&at).is_some_and(|object| object.phase != phase);
+                return Some(if *no_complete && is_over { Err("no-complete") } else { done });
             }
             Memory::Test { by_parity } => {
                 let until =

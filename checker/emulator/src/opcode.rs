@@ -120,6 +120,8 @@ pub enum Memory {
     Arrive {
         expects: bool,
         drops: bool,
+        /// It is not the last of a phase.
+        no_complete: bool,
     },
     Expect,
     Test {
@@ -289,12 +291,13 @@ fn memory(words: &[&str], of: Type, is_narrow: bool) -> Option<Op> {
 
 fn mbarrier(words: &[&str]) -> Option<Op> {
     let expects = words.contains(&"expect_tx");
+    let no_complete = words.contains(&"noComplete");
     let by_parity = words.contains(&"parity");
     Some(Op::Memory(match words[1] {
         "init" => Memory::Initialise,
         "inval" => Memory::Invalidate,
-        "arrive" => Memory::Arrive { expects, drops: false },
-        "arrive_drop" => Memory::Arrive { expects, drops: true },
+        "arrive" => Memory::Arrive { expects, drops: false, no_complete },
+        "arrive_drop" => Memory::Arrive { expects, drops: true, no_complete },
         "expect_tx" => Memory::Expect,
         "test_wait" | "try_wait" => Memory::Test { by_parity },
         _ => return Some(Op::Beyond),

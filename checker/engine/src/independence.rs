@@ -5,6 +5,9 @@
 //! * Arrivals that can fall into different generations. Whoever makes an arrival must know, from barriers
 //!   passed before, that the barrier's earlier generation is complete: how that is known is up to the engine.
 //! * Anything that reads or writes a barrier's state as a value (B2R.BAR, R2B.BAR), with every arrival at it.
+//! * An arrival that must not complete its generation (`.noComplete`), with everything that may: arrivals,
+//!   bytes and landings of the same generation commute otherwise, but where nothing of it has to come after
+//!   this one, in some order it is the last, and a rule is violated.
 //! * The wait for one generation with the completion of the next, which makes `lost-notification`
 //!   (`nbarrier`, `xegpu`). A consumer has its wait behind it when it signals for the next generation, or the
 //!   order is open.

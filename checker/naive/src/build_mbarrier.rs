@@ -19,7 +19,7 @@ pub fn object_at(objects: usize, index: impl Into<Expr>) -> Object {
 
 /// One arrival by each lane.
 pub fn arrival(scope: Option<Reach>) -> Act {
-    Act::Arrive { count: None, bytes: None, drops: false, relaxed: false, scope }
+    Act::Arrive { count: None, bytes: None, drops: false, no_complete: false, relaxed: false, scope }
 }
 
 /// A question for a phase; the answer may be no although it is complete, if it is that of `try_wait`.
@@ -72,7 +72,14 @@ impl Object {
     }
 
     pub fn arrive(&self) -> Stmt {
-        self.act(Act::Arrive { count: None, bytes: None, drops: false, relaxed: false, scope: None })
+        self.act(Act::Arrive {
+            count: None,
+            bytes: None,
+            drops: false,
+            no_complete: false,
+            relaxed: false,
+            scope: None,
+        })
     }
 
     /// So many arrivals by each lane.
@@ -81,17 +88,44 @@ impl Object {
             count: Some(count.into()),
             bytes: None,
             drops: false,
+            no_complete: false,
+            relaxed: false,
+            scope: None,
+        })
+    }
+
+    /// So many arrivals by each lane, of which none may complete the phase.
+    pub fn arrive_no_complete(&self, count: impl Into<Expr>) -> Stmt {
+        self.act(Act::Arrive {
+            count: Some(count.into()),
+            bytes: None,
+            drops: false,
+            no_complete: true,
             relaxed: false,
             scope: None,
         })
     }
 
     pub fn arrive_relaxed(&self) -> Stmt {
-        self.act(Act::Arrive { count: None, bytes: None, drops: false, relaxed: true, scope: None })
+        self.act(Act::Arrive {
+            count: None,
+            bytes: None,
+            drops: false,
+            no_complete: false,
+            relaxed: true,
+            scope: None,
+        })
     }
 
     pub fn arrive_drop(&self) -> Stmt {
-        self.act(Act::Arrive { count: None, bytes: None, drops: true, relaxed: false, scope: None })
+        self.act(Act::Arrive {
+            count: None,
+            bytes: None,
+            drops: true,
+            no_complete: false,
+            relaxed: false,
+            scope: None,
+        })
     }
 
     /// `mbarrier.arrive.expect_tx`.
@@ -100,6 +134,7 @@ impl Object {
             count: None,
             bytes: Some(bytes.into()),
             drops: false,
+            no_complete: false,
             relaxed: false,
             scope: None,
         })

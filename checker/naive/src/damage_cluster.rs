@@ -89,7 +89,7 @@ fn damage(maker: &mut Maker, ctas: i32, stmt: &mut Stmt) {
                 on.act = Act::Multicast(bytes.clone(), to.clone(), maker.rng.range(1, 1 << ctas).into());
                 on.cta = None;
             }
-            Act::Arrive { scope, relaxed, .. } if maker.rng.chance(60) => {
+            Act::Arrive { scope, relaxed, no_complete: false, .. } if maker.rng.chance(60) => {
                 *scope = *maker.rng.pick(&[None, Some(Reach::Cta), Some(Reach::Cta), Some(Reach::Cluster)]);
                 *relaxed &= scope.is_some();
             }

@@ -107,9 +107,13 @@ fn operand(maker: &mut Maker, place: &mut Stmt) {
             }
         }
         Act::Init(count) => *count = Expr::Int(*maker.rng.pick(&[0, 1, 2, 3, 1 << 20])),
-        Act::Arrive { count, bytes: announced, drops, relaxed, .. } => {
-            match (maker.rng.below(4), announced) {
-                (0, _) => *relaxed = !*relaxed,
+        Act::Arrive { count, bytes: announced, drops, no_complete, relaxed, .. } => {
+            match (maker.rng.below(5), announced) {
+                (4, None) if !*relaxed && on.cta.is_none() => {
+                    *no_complete = !*no_complete;
+                    count.get_or_insert(Expr::Int(1));
+                }
+                (0, _) if !*no_complete => *relaxed = !*relaxed,
                 (1, _) => *drops = !*drops,
                 (_, Some(announced)) => *announced = bytes(maker, announced),
                 _ => *count = Some(Expr::Int(*maker.rng.pick(&[1, 2, 2, 3, 0]))),
@@ -117,7 +121,14 @@ fn operand(maker: &mut Maker, place: &mut Stmt) {
         }
         Act::ExpectTx(n) | Act::CompleteTx(n) | Act::Copy(n, _) => *n = bytes(maker, n),
         Act::Commit => {
-            on.act = Act::Arrive { count: None, bytes: None, drops: false, relaxed: false, scope: None }
+            on.act = Act::Arrive {
+                count: None,
+                bytes: None,
+                drops: false,
+                no_complete: false,
+                relaxed: false,
+                scope: None,
+            }
         }
         _ => {}
     }

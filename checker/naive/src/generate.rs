@@ -2,6 +2,7 @@
 //! protocols made of unrelated instructions all fail at once and in the same few ways.
 
 use super::build::*;
+use super::generate_warps::beside;
 use super::mutate;
 use super::protocol::*;
 use super::wellformed::well_formed;
@@ -81,6 +82,7 @@ pub fn generate_for(target: Target, seed: u64) -> Protocol {
     for _ in 0..rounds {
         protocol = mutate::mutated(&mut g, &protocol);
     }
+    beside(seed, &mut protocol);
     protocol.number();
     assert!(well_formed(&protocol), "seed {seed}:\n{}", protocol.text());
     protocol

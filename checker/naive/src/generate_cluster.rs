@@ -6,6 +6,7 @@ use super::build_mbarrier::*;
 use super::damage_cluster::damaged;
 use super::generate::Rng;
 use super::generate_mbarrier::{Bodies, Maker, Turn};
+use super::generate_warps::beside;
 use super::protocol::*;
 use super::wellformed::well_formed;
 use AccessKind::{Read, Write};
@@ -34,6 +35,7 @@ pub fn generate_cluster(seed: u64) -> Protocol {
     for _ in 0..damages {
         protocol = damaged(&mut maker, &protocol);
     }
+    beside(seed, &mut protocol);
     protocol.number();
     assert!(well_formed(&protocol), "seed {seed}:\n{}", protocol.text());
     protocol
@@ -343,6 +345,7 @@ impl Maker {
                     count: None,
                     bytes: Some(16.into()),
                     drops: false,
+                    no_complete: false,
                     relaxed: false,
                     scope: Some(Reach::Cluster),
                 };

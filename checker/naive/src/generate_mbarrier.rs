@@ -87,6 +87,7 @@ pub fn generate_mbarrier(seed: u64) -> Protocol {
     for _ in 0..damages {
         protocol = damaged(&mut maker, &protocol);
     }
+    super::generate_warps::beside(seed, &mut protocol);
     protocol.number();
     assert!(well_formed(&protocol), "seed {seed}:\n{}", protocol.text());
     protocol
@@ -173,6 +174,7 @@ impl Maker {
         match n {
             1 => vec![one_lane(vec![on.arrive()])],
             _ if self.rng.chance(50) => vec![one_lane(vec![on.arrive_by(n)])],
+            _ if self.rng.chance(25) => vec![one_lane(vec![on.arrive_no_complete(n - 1), on.arrive()])],
             _ if self.rng.chance(50) => vec![if_(lt(lane(), n), vec![on.arrive()], vec![])],
             _ => vec![maybe(
                 vec![one_lane(vec![on.arrive_by(n)])],
@@ -393,6 +395,7 @@ impl Maker {
                     0 => on.arrive_relaxed(),
                     1 => on.commit(),
                     2 if count > 1 => on.arrive_drop(),
+                    3 if count > 1 => on.arrive_no_complete(1),
                     _ => on.arrive(),
                 };
                 bodies[warp].push(one_lane(vec![act]));
@@ -445,7 +448,11 @@ impl Maker {
             17 => sync(1, 32 * self.warps as i32),
             18 => one_lane(vec![self.rng.pick(&[on.inval(), on.init(1), on.arrive_drop()]).clone()]),
             19 => maybe(vec![one_lane(vec![on.arrive()])], vec![on.wait(self.rng.range(0, 2))]),
-            20 => one_lane(vec![on.arrive_relaxed()]),
+            20 => one_lane(vec![if self.rng.chance(50) {
+                on.arrive_relaxed()
+            } else {
+                on.arrive_no_complete(1)
+            }]),
             _ => access(*self.rng.pick(&[Read, Write]), array, place),
         }
     }

@@ -213,6 +213,7 @@ fn operands(scene: Scene<'_>, stmt: &Stmt) -> Flow<Vec<i64>> {
             Some(count) => all(&[id, count]),
             None => all(&[id]),
         },
+        Kind::Instr(Instr::Own(Own::Sync(mask))) => all(&[mask]),
         Kind::Instr(Instr::Mbarrier(on))
         | Kind::If(Cond::Ask { on, .. }, _, _)
         | Kind::Let(_, Rhs::On(on))

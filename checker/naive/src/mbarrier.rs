@@ -200,7 +200,7 @@ pub fn execute(world: &mut World<'_>, who: Who, on: &Mbarrier) -> Flow<()> {
                 outdate_tokens(world, object);
             }
         }
-        Act::Arrive { count, bytes, drops, relaxed, scope } => {
+        Act::Arrive { count, bytes, drops, no_complete, relaxed, scope } => {
             let number = |n: &Option<Expr>, otherwise, least, rule| match n {
                 Some(n) => number_in(world, who, n, least, rule),
                 None => Ok(otherwise),
@@ -212,7 +212,12 @@ pub fn execute(world: &mut World<'_>, who: Who, on: &Mbarrier) -> Flow<()> {
             if *relaxed || (elsewhere && *scope == Some(Reach::Cta)) {
                 parcel.only_in_time();
             }
-            arrive(world, object, Arrival { arrivals, bytes, drops: *drops }, &parcel)?;
+            arrive(
+                world,
+                object,
+                Arrival { arrivals, bytes, drops: *drops, may_be_last: !no_complete },
+                &parcel,
+            )?;
         }
         Act::ExpectTx(bytes) => {
             let bytes = number_in(world, who, bytes, 0, "tx-range")?;
@@ -246,11 +251,13 @@ struct Arrival {
     arrivals: i64,
     bytes: i64,
     drops: bool,
+    /// It may be the last one of its phase.
+    may_be_last: bool,
 }
 
 fn arrive(world: &mut World<'_>, object: ObjectId, arrival: Arrival, parcel: &Parcel) -> Flow<()> {
     let life = life(world, object)?;
-    let Arrival { arrivals, bytes, drops } = arrival;
+    let Arrival { arrivals, bytes, drops, may_be_last } = arrival;
     if drops && life.expected <= arrivals {
         return Err(Halt::Rule("over-arrival"));
     }
@@ -266,6 +273,9 @@ fn arrive(world: &mut World<'_>, object: ObjectId, arrival: Arrival, parcel: &Pa
     }
     life.pending -= arrivals;
     life.gathered.add(parcel);
+    if !may_be_last && life.pending == 0 && life.tx == 0 {
+        return Err(Halt::Rule("no-complete"));
+    }
     complete_if_due(world, object)
 }
 
@@ -412,7 +422,7 @@ pub fn land(world: &mut World<'_>, pending: usize) -> Flow<()> {
             complete_if_due(world, object)
         }
         Landing::Arrivals(arrivals, parcel) => {
-            arrive(world, object, Arrival { arrivals, bytes: 0, drops: false }, &parcel)
+            arrive(world, object, Arrival { arrivals, bytes: 0, drops: false, may_be_last: true }, &parcel)
         }
     }
 }

@@ -138,7 +138,7 @@ fn instr_operands<'a>(instr: &'a mut Instr, into: &mut Vec<&'a mut Expr>) {
         }
         Instr::Signal { id, kind, producers, consumers } => into.extend([id, kind, producers, consumers]),
         Instr::Wait { id } | Instr::B2rBar { id, .. } | Instr::R2bBar { id, .. } => into.push(id),
-        Instr::Alloc(n) => into.push(n),
+        Instr::Alloc(n) | Instr::Own(Own::Sync(n) | Own::Registers { count: n, .. }) => into.push(n),
         _ => {}
     }
 }

@@ -31,6 +31,8 @@ pub enum Act {
         /// With `expect_tx`.
         bytes: Option<Expr>,
         drops: bool,
+        /// With `.noComplete`.
+        no_complete: bool,
         relaxed: bool,
         scope: Option<Reach>,
     },

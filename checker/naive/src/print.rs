@@ -16,6 +16,7 @@ impl Protocol {
             let _ = writeln!(out, "cluster {};", self.cluster);
         }
         let _ = writeln!(out, "{size} {};", self.size);
+        out.extend(self.registers.map(|n| format!("maxnreg {n};\n")));
         if self.repeats {
             out.push_str("repeated_arrivals count;\n");
         }
@@ -265,8 +266,8 @@ impl Printer<'_> {
                 let (word, pred) = (word(aligned), self.pred(pred));
                 format!("{word}.red.{name}.{kind} {dest}, {operands}, {pred}")
             }
-            Instr::PtxFence { membar: true } => "membar.cta".into(),
-            Instr::PtxFence { membar: false } => "fence.acq_rel.cta".into(),
+            Instr::Own(own) => own.text(&|count| self.e(count)),
+            Instr::PtxFence { membar } => (if *membar { "membar.cta" } else { "fence.acq_rel.cta" }).into(),
             Instr::Mbarrier(on) => self.mbarrier(on),
             Instr::Store(store) => {
                 store.text(|array, index| self.place(&self.protocol.arrays[array].name, index))
@@ -295,9 +296,10 @@ impl Printer<'_> {
         match &on.act {
             Act::Init(n) => format!("mbarrier.init {object}, {}", self.e(n)),
             Act::Inval => format!("mbarrier.inval {object}"),
-            Act::Arrive { count, bytes, drops, relaxed, scope } => {
+            Act::Arrive { count, bytes, drops, no_complete, relaxed, scope } => {
                 let drop = if *drops { "_drop" } else { "" };
                 let expect = if bytes.is_some() { ".expect_tx" } else { "" };
+                let stays = if *no_complete { ".noComplete" } else { "" };
                 let order = match (relaxed, scope) {
                     (true, None) => ".relaxed",
                     (true, Some(Reach::Cta)) => ".relaxed.cta",
@@ -308,7 +310,7 @@ impl Printer<'_> {
                 };
                 let number = count.as_ref().or(bytes.as_ref());
                 let number = number.map(|n| format!(", {}", self.e(n))).unwrap_or_default();
-                format!("mbarrier.arrive{drop}{expect}{order} {object}{number}")
+                format!("mbarrier.arrive{drop}{expect}{stays}{order} {object}{number}")
             }
             Act::ExpectTx(n) => format!("mbarrier.expect_tx {object}, {}", self.e(n)),
             Act::CompleteTx(n) => format!("mbarrier.complete_tx {object}, {}", self.e(n)),

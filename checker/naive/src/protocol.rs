@@ -3,6 +3,7 @@
 pub use super::fills::{Fill, Written};
 pub use super::objects::*;
 pub use super::stores::{Spelling, Store};
+pub use super::warps::Own;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -64,6 +65,8 @@ pub struct Protocol {
     pub cluster: usize,
     /// Each arrival of a warp counts (ptx).
     pub repeats: bool,
+    /// Registers of each thread in the beginning (ptx).
+    pub registers: Option<i64>,
     pub arrays: Vec<Array>,
     pub objects: Vec<Objects>,
     pub blocks: Vec<Block>,
@@ -73,7 +76,17 @@ impl Protocol {
     /// One without anything in it.
     pub fn empty(target: Target, size: i64) -> Self {
         let (arrays, objects, blocks) = (Vec::new(), Vec::new(), Vec::new());
-        Self { target, size, subgroup_size: None, cluster: 1, repeats: false, arrays, objects, blocks }
+        Self {
+            target,
+            size,
+            subgroup_size: None,
+            cluster: 1,
+            repeats: false,
+            registers: None,
+            arrays,
+            objects,
+            blocks,
+        }
     }
 }
 
@@ -261,6 +274,7 @@ pub enum Instr {
     Mbarrier(Mbarrier),
     Store(Store),
     Fill(Fill),
+    Own(Own),
     ClusterArrive {
         relaxed: bool,
         aligned: bool,

@@ -50,6 +50,7 @@ pub const MBARRIER_RULES: &[&str] = &[
     "mbarrier-not-live",
     "mbarrier-live",
     "over-arrival",
+    "no-complete",
     "over-delivery",
     "stale-completion",
     "tx-range",

@@ -3,7 +3,7 @@
 use super::memory::Memory;
 use super::protocol::*;
 use super::uniform::Uniform;
-use super::{bcu, cluster, mbarrier, nbarrier, ptx, split, xegpu};
+use super::{bcu, cluster, mbarrier, nbarrier, ptx, split, warps, xegpu};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -80,6 +80,8 @@ pub enum Status {
     Awaiting(mbarrier::ObjectId),
     /// Blocked until the barrier of the cluster completes.
     AtCluster,
+    /// Blocked until its CTA has so many registers.
+    Lacking(i64),
     /// In an endless loop of local computation.
     Spinning,
 }
@@ -164,6 +166,7 @@ pub struct State {
     pub barriers: Barriers,
     pub objects: mbarrier::State,
     pub cluster: cluster::State,
+    pub registers: warps::Registers,
     pub uniform: Uniform,
     pub memory: Memory,
 }

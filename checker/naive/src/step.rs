@@ -6,7 +6,7 @@ use super::memory::{self, Location};
 use super::protocol::*;
 use super::state::*;
 use super::uniform;
-use super::{bcu, cluster, fills, mbarrier, nbarrier, ptx, split, stores, xegpu};
+use super::{bcu, cluster, fills, mbarrier, nbarrier, ptx, split, stores, warps, xegpu};
 use std::collections::BTreeSet;
 
 /// One step: who takes it, what it notes, and where it leads or why the path ends.
@@ -34,7 +34,11 @@ pub fn steps(code: &Code<'_>, state: &State) -> Vec<Step> {
         for (fragment, f) in it.fragments.iter().enumerate() {
             let who = Who { agent, fragment };
             match f.status {
-                Status::Parked(_) | Status::Waiting | Status::Awaiting(_) | Status::AtCluster => {}
+                Status::Parked(_)
+                | Status::Waiting
+                | Status::Awaiting(_)
+                | Status::AtCluster
+                | Status::Lacking(_) => {}
                 Status::Spinning => {
                     steps.push(Step::plain(agent, Ok(state.clone())));
                 }
@@ -111,8 +115,10 @@ pub fn initial(code: &Code<'_>) -> Flow<State> {
     let memory = memory::Memory::new(agents.len());
     let cluster = cluster::State::new(agents.len());
     let objects = mbarrier::State::new(protocol);
+    let registers = warps::Registers::new(protocol);
     let uniform = Default::default();
-    let mut world = World::new(code, State { agents, barriers, objects, cluster, uniform, memory });
+    let state = State { agents, barriers, objects, cluster, registers, uniform, memory };
+    let mut world = World::new(code, state);
     local::settle(&mut world, None)?;
     Ok(world.state)
 }
@@ -215,6 +221,7 @@ fn take(world: &mut World<'_>, who: Who, choice: Choice) -> Flow<()> {
         }
         (Kind::Instr(Instr::Mbarrier(on)), _) => mbarrier::execute(world, who, on),
         (Kind::Instr(Instr::Store(store)), _) => stores::execute(world, who, store),
+        (Kind::Instr(Instr::Own(own)), _) => warps::execute(world, who, own),
         (Kind::Instr(Instr::Fill(fill)), _) => fills::execute(world, who, fill),
         (Kind::Instr(instr @ (Instr::ClusterArrive { .. } | Instr::ClusterWait { .. })), _) => {
             cluster::execute(world, who, instr)

@@ -133,6 +133,7 @@ impl Check {
                     && self.pred(pred)
             }
             Instr::Mbarrier(on) => self.mbarrier(on),
+            Instr::Own(Own::Sync(n) | Own::Registers { count: n, .. }) => self.expr(n),
             Instr::Store(Store::Read { index, .. }) | Instr::Fill(Fill::Begin { index, .. }) => {
                 self.all([index.as_ref()])
             }
@@ -167,6 +168,13 @@ impl Check {
             && !(1..1 << self.ctas).contains(mask)
         {
             return false;
+        }
+        if let Act::Arrive { count, bytes, no_complete: true, relaxed, scope, .. } = &on.act {
+            // It has a count, is for the own CTA, and nothing else can be said of it.
+            let is_plain = bytes.is_none() && !relaxed && *scope != Some(Reach::Cluster);
+            if count.is_none() || !is_plain || on.cta.is_some() {
+                return false;
+            }
         }
         let elsewhere =
             matches!(on.act, Act::Arrive { .. } | Act::ExpectTx(_) | Act::CompleteTx(_) | Act::Copy(..));

@@ -52,6 +52,26 @@ fn an_object_lives_from_its_initialisation_to_its_invalidation() {
     assert_eq!(arrives(&warp, object), Ok(()));
 }
 
+// clause: ptx.mbarrier-no-complete
+#[test]
+fn an_arrival_that_must_not_complete_the_phase_does_not() {
+    let stays = |count| Arrival::of(count).without_completing();
+    let (cta, one, other) = cta::<Std>(3);
+    let warp = cta.warp(0);
+    assert_eq!(warp.arrive(one, stays(2)).map(|_| ()), Ok(()));
+    assert_eq!(rule(warp.arrive(one, stays(2))), Rule::OverArrival);
+    assert_eq!(rule(warp.arrive(one, stays(1))), Rule::NoComplete);
+    assert_eq!(rule(warp.arrive(one, stays(1).dropped())), Rule::NoComplete);
+    assert_eq!(arrives(&warp, one), Ok(()));
+    warp.set_lanes(3);
+    assert_eq!(rule(warp.arrive(other, stays(1))), Rule::NoComplete);
+    warp.set_lanes(1);
+    // Bytes that have not come keep the phase open.
+    assert_eq!(warp.expect_tx(other, 16), Ok(()));
+    assert_eq!(warp.arrive(other, stays(3)).map(|_| ()), Ok(()));
+    assert_eq!(lands(warp.copy(other, 16)), Ok(()));
+}
+
 #[test]
 fn one_lane_begins_and_ends_a_life() {
     let cta = Cluster::<Std>::new(1, 1);

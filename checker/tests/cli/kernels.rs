@@ -282,12 +282,12 @@ fn the_doctor_says_what_a_kernel_is_made_of() {
         .prints("bar.sync 1, 64  at line 18 (/src/k.cu:15)")
         .prints("nothing is accessed in shared memory");
     let (_folder, path) = folder(
-        ".version 8.0\n.entry k() .reqntid 32\n{\nmbarrier.arrive.noComplete.shared::cta.b64 _, [8], 1;\nret;\n}\n",
+        ".version 8.0\n.entry k() .reqntid 32\n{\nmbarrier.arrive_drop.expect_tx.shared::cta.b64 _, [8], 1;\nret;\n}\n",
     );
     run(&["doctor", &path])
         .expect(3)
-        .prints("line 4: not followed: `mbarrier.arrive.noComplete.shared::cta")
-        .prints("in its code, whoever comes there:\n    mbarrier.arrive.noComplete")
+        .prints("line 4: not followed: `mbarrier.arrive_drop.expect_tx.shared::cta")
+        .prints("in its code, whoever comes there:\n    mbarrier.arrive_drop.expect_tx")
         .prints(" at line 4");
 }
 
@@ -310,11 +310,11 @@ fn the_doctor_names_the_object_of_a_register_and_where_it_is_initialised() {
 #[test]
 fn what_is_not_followed_is_inconclusive_at_its_line() {
     let (_folder, path) = folder(
-        ".version 8.0\n.entry k() .reqntid 32\n{\nmbarrier.arrive.noComplete.shared::cta.b64 _, [8], 1;\nret;\n}\n",
+        ".version 8.0\n.entry k() .reqntid 32\n{\nmbarrier.arrive_drop.expect_tx.shared::cta.b64 _, [8], 1;\nret;\n}\n",
     );
     run(&["verify", &path])
         .expect(3)
-        .prints("kernel.ptx:4:1: not followed: `mbarrier.arrive.noComplete.shared::cta");
+        .prints("kernel.ptx:4:1: not followed: `mbarrier.arrive_drop.expect_tx.shared::cta");
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn lists_rules_and_clauses() {
     let split = run(&["rules", "--target", "split_barrier"]).expect(0).prints("nonuniform-barrier");
     assert!(!split.out.contains("arrival-race"));
     let json = run(&["rules", "--format", "json"]).expect(0).json();
-    assert_eq!(json[0].as_array().map(Vec::len), Some(49));
+    assert_eq!(json[0].as_array().map(Vec::len), Some(50));
     let ptx =
         run(&["clauses", "--target", "ptx"]).expect(0).prints("ptx.count-agrees").prints("count-mismatch");
     assert!(ptx.out.contains("barcheck.count-zero") && !ptx.out.contains("barcheck.bcu-publishes"));

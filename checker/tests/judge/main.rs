@@ -17,6 +17,7 @@ mod named;
 mod ptx;
 mod split;
 mod stores;
+mod warps;
 
 use barcheck_naive::explore::{Verdict, explore};
 use barcheck_naive::protocol::Protocol;

@@ -46,6 +46,25 @@ fn every_lane_arrives_by_itself() {
 }
 
 #[test]
+fn an_arrival_that_must_not_complete_the_phase_needs_another_behind_it() {
+    let stays = || one_lane(vec![done().arrive_no_complete(1)]);
+    let last = || one_lane(vec![done().arrive()]);
+    shows(&alone(2, vec![done().arrive_no_complete(1), done().arrive()], vec![done().wait(0)]), &[]);
+    shows(&alone(2, vec![done().arrive(), done().arrive_no_complete(1)], vec![]), &["no-complete"]);
+    shows(&two(2, vec![stays()], vec![last(), done().wait(0)]), &["no-complete"]);
+    shows(&two(2, vec![stays(), sync(1, 64)], vec![sync(1, 64), last(), done().wait(0)]), &[]);
+    shows(&two(2, vec![stays()], vec![done().wait(0)]), &["deadlock"]);
+    // More than the phase waits for is the graver mistake.
+    shows(&alone(1, vec![done().arrive_no_complete(2)], vec![]), &["over-arrival"]);
+    shows(&alone(32, vec![], vec![done().arrive_no_complete(1)]), &["no-complete"]);
+    // What lands may come last.
+    let lands =
+        |first: Stmt, then: Stmt| alone(1, vec![done().expect(16), first, then], vec![done().wait(0)]);
+    shows(&lands(done().arrive_no_complete(1), done().copy(16, 0)), &[]);
+    shows(&lands(done().copy(16, 0), done().arrive_no_complete(1)), &["no-complete"]);
+}
+
+#[test]
 fn arrivals_that_are_dropped_are_not_expected_later() {
     let stays = |rounds| {
         vec![for_(

@@ -29,6 +29,22 @@ fn a_path_at_whose_end_somebody_waits_for_registers_is_a_hang() {
     assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["deadlock"]));
 }
 
+/// What is enough for another does not wake it for good.
+// clause: ptx.registers-inc
+#[test]
+fn a_warp_for_which_it_is_never_enough_is_stuck_while_others_take_and_give_for_ever() {
+    let text = "target ptx; cta 96; maxnreg 64;
+                warp 0 { loop { setmaxnreg.dec 56; setmaxnreg.inc 64; } }
+                warp 1 { loop { setmaxnreg.inc 72; setmaxnreg.dec 64; } }
+                warp 2 { setmaxnreg.inc 128; }";
+    for reduction in [Reduction::Auto, Reduction::None, Reduction::Symmetry] {
+        let outcome = decide(text, &Settings { all: true, ..with(reduction) });
+        assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["stuck-agent"]));
+    }
+    let enough = text.replace("setmaxnreg.inc 128;", "setmaxnreg.inc 72; setmaxnreg.dec 64;");
+    assert_eq!(decide(&enough, &Settings::default()).verdict, Verdict::Verified);
+}
+
 #[test]
 fn who_gives_after_others_have_taken_is_left_to_a_search() {
     let text = "target ptx; cta 96; maxnreg 64;

@@ -389,6 +389,12 @@ impl Told<'_> {
                 let why = self.once_more.clone().unwrap_or_else(|| self.of_count());
                 (format!("{does}: more arrivals than the phase waits for{arrived}"), why)
             }
+            Rule::NoComplete => (
+                format!("{does}, and completes the phase of {on}{arrived}"),
+                "Some other arrival, or a landing, has to come after one that is made with `.noComplete`: in \
+                 every order, and not only when the others are late."
+                    .to_owned(),
+            ),
             Rule::OverDelivery => (
                 format!("{does}: more bytes have come on {on} than the phase expects"),
                 "The bytes that `expect_tx` announces have to be those of all copies of the phase together; \

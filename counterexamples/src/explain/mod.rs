@@ -144,6 +144,7 @@ fn words_of(case: &Case<'_>, rule: Rule) -> Words {
         | Rule::CommitAtExit
         | Rule::MbarrierLive
         | Rule::MbarrierNotLive
+        | Rule::NoComplete
         | Rule::OverArrival
         | Rule::OverDelivery
         | Rule::ParityRange

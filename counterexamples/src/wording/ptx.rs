@@ -97,7 +97,7 @@ impl Wording for Ptx {
             AnyBarrier::Ptx(barrier) => gathering(barrier, present),
             AnyBarrier::Mbarrier(barrier) => mbarrier::gathering(barrier),
             AnyBarrier::Cluster(barrier) => cluster::gathering(*barrier, present),
-            AnyBarrier::Registers(barrier) => registers::gathering(*barrier),
+            AnyBarrier::Registers(barrier) => registers::gathering(barrier),
             _ => None,
         }
     }

@@ -33,8 +33,8 @@ pub(super) fn operands(action: &Action) -> Operands {
 }
 
 /// What is free, of the fewest that somebody waits for.
-pub(super) fn gathering(barrier: Barrier) -> Option<Gathering> {
-    let wanted = barrier.wanted?;
+pub(super) fn gathering(barrier: &Barrier) -> Option<Gathering> {
+    let wanted = *barrier.wanted.first()?;
     Some(Gathering::plain(vec![count("registers", barrier.free, wanted)]))
 }
 

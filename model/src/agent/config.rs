@@ -101,6 +101,8 @@ pub struct Waiting {
     pub lanes: u32,
     /// `split_barrier`: what the wait acquires.
     pub acquires: Option<(Scope, Semantics)>,
+    /// What it lacks of what others give.
+    pub lacks: u32,
 }
 
 /// Iterations of the loops around a split-barrier agent, by scope; see [`crate::barrier::Instance`].

@@ -82,7 +82,7 @@ fn advance(config: &mut Config, index: usize) {
 }
 
 fn block(context: Context<'_>, config: &mut Config, made: &Move, barrier: BarrierId) {
-    let mut waiting = Waiting { barrier, at: made.pc, lanes: made.lanes, acquires: None };
+    let mut waiting = Waiting { barrier, at: made.pc, lanes: made.lanes, acquires: None, lacks: 0 };
     match &made.action {
         Action::Exit(_) => {
             exit_lanes(config, made.fragment);
@@ -97,6 +97,7 @@ fn block(context: Context<'_>, config: &mut Config, made: &Move, barrier: Barrie
                 waiting.lanes = config.live_lanes();
             }
             waiting.acquires = action.ordering();
+            waiting.lacks = action.lacks();
             systems::arrived(op, config, action);
         }
         _ => {}

@@ -126,14 +126,22 @@ fn lane(eval: &Eval<'_>, op: &MbarrierOp, at: u32, lanes: u32) -> Result<mbarrie
         },
         MbarrierKind::Inval if lanes > 1 => return Err(Bad::Rule(Rule::MbarrierNotLive, i64::from(lanes))),
         MbarrierKind::Inval => What::Inval,
-        MbarrierKind::Arrive { count: each, bytes: announced, drops, relaxed, within_cta, token } => {
+        MbarrierKind::Arrive {
+            count: each,
+            bytes: announced,
+            drops,
+            no_complete,
+            relaxed,
+            within_cta,
+            token,
+        } => {
             let count = each.as_ref().map_or(Ok(lanes), count)?;
             let bytes = announced.as_ref().map_or(Ok(0), bytes)?;
             let dropped = if *drops { count } else { 0 };
             // clause: ptx.mbarrier-scope, barcheck.remote-default-scope
             let relaxed = *relaxed || *within_cta && is_remote;
             let kept = if token.is_some() { Keeping::Token } else { Keeping::Nothing };
-            What::Arrive { count, bytes, dropped, relaxed, kept }
+            What::Arrive { count, bytes, dropped, no_complete: *no_complete, relaxed, kept }
         }
         MbarrierKind::ExpectTx(each) => What::CountBytes(bytes(each)?),
         MbarrierKind::CompleteTx(each) => What::CountBytes(-bytes(each)?),

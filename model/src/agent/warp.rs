@@ -27,15 +27,16 @@ impl Execute for WarpOp {
             }
             WarpOp::Registers { takes, count } => {
                 let count = eval.first(count)?;
-                // clause: ptx.registers-aligned
-                if lanes != live {
-                    return Err(Bad::Rule(Rule::PartialWarp, i64::from(lanes)));
-                }
                 let program = eval.context.program;
                 let has = config.registers.unwrap_or(program.registers);
                 let pool = program.register_pool(eval.context.cta());
                 let action = registers::Action::check(pool, (has, count), *takes);
-                Action::Barrier(action.map_err(|rule| Bad::Rule(rule, count))?.into())
+                let action = action.map_err(|rule| Bad::Rule(rule, count))?;
+                // clause: ptx.registers-aligned
+                if lanes != live {
+                    return Err(Bad::Rule(Rule::PartialWarp, i64::from(lanes)));
+                }
+                Action::Barrier(action.into())
             }
         };
         Ok((action, Choices::One))

@@ -25,7 +25,12 @@ impl Barrier {
     // clause: ptx.cluster-exited
     fn completion(self, warps: u32, exited: u32) -> Option<Completion> {
         let complete = self.arrived > 0 && self.arrived + exited == warps;
-        complete.then_some(Completion { result: None, takes_in_exited: true, nobody_waits: false })
+        complete.then_some(Completion {
+            result: None,
+            takes_in_exited: true,
+            nobody_waits: false,
+            up_to: None,
+        })
     }
 }
 

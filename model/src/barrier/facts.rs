@@ -226,6 +226,12 @@ pub trait Instruction: Sized {
     /// What the instruction is to the barrier's generations.
     fn part(&self) -> Part;
 
+    /// Another arrival, or a landing, has to complete the generation: in every order of the steps something
+    /// of it comes after this one, or a rule is violated.
+    fn must_not_complete(&self) -> bool {
+        false
+    }
+
     /// What an agent that could make it next announces, if it is an arrival with counts.
     fn standing(&self) -> Option<Standing>;
 
@@ -241,6 +247,11 @@ pub trait Instruction: Sized {
 
     /// Whether the agent goes on.
     fn blocking(&self) -> Blocking;
+
+    /// What it lacks if it blocks where others give what it takes.
+    fn lacks(&self) -> u32 {
+        0
+    }
 
     /// From this seat, the agent may be told of a completion before it has waited for the one before.
     // clause: barcheck.lost-notification

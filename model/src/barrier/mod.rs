@@ -99,7 +99,7 @@ pub enum Progress {
 }
 
 /// A completed generation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Completion {
     /// The reduction's result, if it was one.
     pub result: Option<u32>,
@@ -107,6 +107,8 @@ pub struct Completion {
     pub takes_in_exited: bool,
     /// Nobody blocks on it.
     pub nobody_waits: bool,
+    /// Only those go on that lack no more than so much; `None` for all.
+    pub up_to: Option<u32>,
 }
 
 /// What an instruction does to the barrier and to the seat of the agent that executes it.

@@ -155,8 +155,12 @@ pub fn signal(barrier: Barrier, seat: Seat, what: Announcement) -> Result<Effect
     }
     // clause: nbarrier.wait-blocks
     let full = now.produced == now.producers && now.consumed == now.consumers;
-    let completed =
-        full.then_some(Completion { result: None, takes_in_exited: false, nobody_waits: now.waiting == 0 });
+    let completed = full.then_some(Completion {
+        result: None,
+        takes_in_exited: false,
+        nobody_waits: now.waiting == 0,
+        up_to: None,
+    });
     // clause: nbarrier.free-after-waits
     let notes: &[Rule] = if barrier.unwaited > 0 { &[Rule::ReuseBeforeFree] } else { &[] };
     let barrier = if full {

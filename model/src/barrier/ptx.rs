@@ -282,6 +282,7 @@ pub fn completion(cta: Cta, barrier: Barrier, exited: u32) -> Option<Completion>
         takes_in_exited: all || !full,
         // clause: barcheck.nobody-waits
         nobody_waits: waiting == 0,
+        up_to: None,
     })
 }
 
@@ -319,6 +320,7 @@ impl System for Ptx {
             Rule::CommitAtExit,
             Rule::MbarrierLive,
             Rule::MbarrierNotLive,
+            Rule::NoComplete,
             Rule::OverArrival,
             Rule::OverDelivery,
             Rule::ParityRange,

@@ -20,18 +20,16 @@ pub const FILE: u32 = 65_536 / 32;
 
 /// The pool of a CTA. Registers are counted for a lane of each warp: what a warp of 32 lanes gives up is
 /// counted once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Barrier {
     /// Registers that are free.
     pub free: u32,
-    /// The fewest that somebody waits for.
-    pub wanted: Option<u32>,
+    /// What each of those that wait lacks, the fewest first.
+    pub wanted: Vec<u32>,
 }
 
 /// As a state keeps it.
 pub type Kept = Barrier;
-
-const COMPLETION: Completion = Completion { result: None, takes_in_exited: false, nobody_waits: false };
 
 impl BarrierState for Barrier {
     type Operation = Nothing;
@@ -103,7 +101,8 @@ impl Instruction for Action {
     }
 
     fn dependence(&self, _release: bool) -> Dependence {
-        Dependence::Barrier
+        // Who goes on depends on how many are free by then.
+        if self.given > 0 { Dependence::More } else { Dependence::Barrier }
     }
 
     fn ordering(&self) -> Option<(Scope, Semantics)> {
@@ -116,6 +115,10 @@ impl Instruction for Action {
 
     fn blocking(&self) -> Blocking {
         if self.given < 0 { Blocking::Sometimes } else { Blocking::Never }
+    }
+
+    fn lacks(&self) -> u32 {
+        u32::try_from(-self.given).unwrap_or(0)
     }
 
     fn may_overtake_wait(&self, _seat: Seat) -> bool {
@@ -141,29 +144,30 @@ impl Instruction for Action {
         _pick: u32,
         _around: &impl Around,
     ) -> Result<Applied<Barrier>, Refusal> {
-        let Barrier { free, wanted } = *barrier;
+        let Barrier { free, mut wanted } = barrier.clone();
         let many = self.given.unsigned_abs();
-        let effect = |barrier, progress, completed: bool| Effect {
+        let effect = |barrier, progress, completed| Effect {
             barrier,
             seat: Seat { waiting: progress == Progress::Block, ..Seat::default() },
             progress,
-            completed: completed.then_some(COMPLETION),
+            completed,
             notes: &[],
         };
         if self.given >= 0 {
             // clause: ptx.registers-dec
             let free = free + many;
-            // Whoever waits tries again once it may be enough for one of them.
-            let enough = wanted.is_some_and(|wanted| wanted <= free);
-            let after = Barrier { free, wanted: wanted.filter(|_| !enough) };
-            return Ok(Applied::Counts(effect(after, Progress::Pass, enough)));
+            // Each of those for whom it is enough tries again.
+            let enough = wanted.partition_point(|lacks| *lacks <= free);
+            wanted.drain(..enough);
+            let completed = (enough > 0).then_some(Completion { up_to: Some(free), ..Completion::default() });
+            return Ok(Applied::Counts(effect(Barrier { free, wanted }, Progress::Pass, completed)));
         }
         // clause: ptx.registers-inc
         Ok(match free.checked_sub(many) {
-            Some(free) => Applied::Waits(effect(Barrier { free, wanted }, Progress::Pass, false), None),
+            Some(free) => Applied::Waits(effect(Barrier { free, wanted }, Progress::Pass, None), None),
             None => {
-                let wanted = Some(wanted.map_or(many, |wanted| wanted.min(many)));
-                Applied::Waits(effect(Barrier { free, wanted }, Progress::Block, false), None)
+                wanted.insert(wanted.partition_point(|lacks| *lacks <= many), many);
+                Applied::Waits(effect(Barrier { free, wanted }, Progress::Block, None), None)
             }
         })
     }

@@ -155,8 +155,12 @@ pub fn arrive(
     }
     // clause: split_barrier.execution-scope
     let full = next.arrived == members;
-    let completed =
-        full.then_some(Completion { result: None, takes_in_exited: false, nobody_waits: next.waiting == 0 });
+    let completed = full.then_some(Completion {
+        result: None,
+        takes_in_exited: false,
+        nobody_waits: next.waiting == 0,
+        up_to: None,
+    });
     if full {
         let unwaited = next.arrived - next.waiting;
         let past_wait = next.wait.filter(|_| unwaited > 0);

@@ -208,6 +208,13 @@ macro_rules! barriers {
                 match self { $($(#[cfg($cfg)])? Self::$System(action) => action.part(),)+ }
             }
 
+            /// See [`Instruction::must_not_complete`](super::Instruction::must_not_complete).
+            #[must_use]
+            #[inline]
+            pub fn must_not_complete(&self) -> bool {
+                match self { $($(#[cfg($cfg)])? Self::$System(action) => action.must_not_complete(),)+ }
+            }
+
             /// See [`Instruction::standing`](super::Instruction::standing).
             #[must_use]
             #[inline]
@@ -239,6 +246,12 @@ macro_rules! barriers {
             #[must_use]
             pub fn blocking(&self) -> Blocking {
                 match self { $($(#[cfg($cfg)])? Self::$System(action) => action.blocking(),)+ }
+            }
+
+            /// See [`Instruction::lacks`](super::Instruction::lacks).
+            #[must_use]
+            pub fn lacks(&self) -> u32 {
+                match self { $($(#[cfg($cfg)])? Self::$System(action) => action.lacks(),)+ }
             }
 
             /// See [`Instruction::may_overtake_wait`](super::Instruction::may_overtake_wait).

@@ -65,7 +65,7 @@ impl super::Operation<Barrier> for Delivery {
     }
 
     fn land(&self, _: &Barrier) -> Result<Landing<Barrier>, Rule> {
-        let completed = Completion { result: None, takes_in_exited: false, nobody_waits: false };
+        let completed = Completion { result: None, takes_in_exited: false, nobody_waits: false, up_to: None };
         Ok(Landing { barrier: Barrier::Idle, completed: Some(completed) })
     }
 }

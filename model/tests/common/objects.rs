@@ -11,6 +11,7 @@ pub(crate) const ARRIVE: MbarrierKind = MbarrierKind::Arrive {
     count: None,
     bytes: None,
     drops: false,
+    no_complete: false,
     relaxed: false,
     within_cta: false,
     token: None,
@@ -19,12 +20,28 @@ pub(crate) const ARRIVE: MbarrierKind = MbarrierKind::Arrive {
 /// The same, and the token is kept in a local.
 pub(crate) fn arrive_for(local: u32) -> MbarrierKind {
     let token = Some(LocalId(local));
-    MbarrierKind::Arrive { count: None, bytes: None, drops: false, relaxed: false, within_cta: false, token }
+    MbarrierKind::Arrive {
+        count: None,
+        bytes: None,
+        drops: false,
+        no_complete: false,
+        relaxed: false,
+        within_cta: false,
+        token,
+    }
 }
 
 /// An arrival of so many for each lane, which announces bytes besides.
 pub(crate) fn arrive_with(count: Option<Expr>, bytes: Option<Expr>, drops: bool) -> MbarrierKind {
-    MbarrierKind::Arrive { count, bytes, drops, relaxed: false, within_cta: false, token: None }
+    MbarrierKind::Arrive {
+        count,
+        bytes,
+        drops,
+        no_complete: false,
+        relaxed: false,
+        within_cta: false,
+        token: None,
+    }
 }
 
 pub(crate) fn parity(parity: i64) -> Awaited {

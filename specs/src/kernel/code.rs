@@ -277,6 +277,8 @@ pub(crate) enum ObjectKind {
     ArriveDrop {
         relaxed: bool,
     },
+    ArriveNoComplete,
+    ArriveDropNoComplete,
     ArriveExpectTx {
         relaxed: bool,
     },

@@ -454,7 +454,8 @@ impl Measurer<'_> {
                 return Err(not_known(open.span));
             }
             self.by_place.entry(site.span).or_insert(bytes);
-            if copies.counts.len() == 1 || lengths.is_certain(site.source) {
+            let is_only = copies.counts.len() == 1 && open.number.is_none();
+            if is_only || lengths.is_certain(site.source) {
                 self.certain.insert(site.span);
             }
         }

@@ -31,7 +31,7 @@ fn for_each(statements: &mut [Statement], visit: &mut impl FnMut(Option<i64>, &m
 }
 
 /// Does something to each access of a copy.
-fn accesses(to: &mut [Statement], visit: &mut impl FnMut(&mut Accessed)) {
+pub(super) fn accesses(to: &mut [Statement], visit: &mut impl FnMut(&mut Accessed)) {
     for statement in to {
         match statement {
             Statement::Access(access) if access.text.is_empty() => visit(access),

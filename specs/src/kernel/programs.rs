@@ -165,7 +165,9 @@ pub(super) fn look_for_tellings(
 /// The stores of values to shared memory that an arrival follows soon.
 fn stores_told(code: &Code) -> BTreeSet<usize> {
     let is_arrival = |instruction: &Instruction| match &instruction.action {
-        Action::Object(step) => matches!(step.kind, ObjectKind::Arrive { .. }),
+        Action::Object(step) => {
+            matches!(step.kind, ObjectKind::Arrive { .. } | ObjectKind::ArriveNoComplete)
+        }
         _ => false,
     };
     let all = code.instructions.iter().enumerate();

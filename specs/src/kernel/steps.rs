@@ -76,7 +76,7 @@ impl Residual<'_> {
                     *to = std::mem::take(to).into_iter().map(unfollowed).collect();
                 }
                 Statement::Barrier { .. } => {
-                    statements.extend(self.written_by_copy((node, at)).into_iter().map(unfollowed));
+                    statements.extend(self.written_by_copy((node, at), true).into_iter().map(unfollowed));
                 }
                 _ => {}
             }
@@ -160,8 +160,12 @@ impl Residual<'_> {
     ) -> Result<Statement, Stop> {
         let span = self.code.instructions[at].span;
         let announces = matches!(kind, ObjectKind::ExpectTx | ObjectKind::ArriveExpectTx { .. });
+        let mut is_said = true;
         let amount = match amount.map(|amount| self.object_amount(node, amount, span, kind)).transpose() {
-            Err(_) if let Some(bytes) = self.announced_alike(node, at) => Some(bytes.to_string()),
+            Err(_) if let Some(bytes) = self.announced_alike(node, at) => {
+                is_said = false;
+                Some(bytes.to_string())
+            }
             // It may come out which copies fill it.
             Err(_) if announces => None,
             amount => amount?,
@@ -191,7 +195,7 @@ impl Residual<'_> {
                 Statement::Barrier { text: format!("mbarrier.wait {object}, {token}"), span }
             }
             (ObjectKind::Copy, _) if amount.is_none() || number.is_some() => {
-                let to = self.written_by_copy((node, at));
+                let to = self.written_by_copy((node, at), is_said);
                 Statement::Copy { object, bytes: number, mask, to, span }
             }
             // Its operands stand in another order.
@@ -215,10 +219,12 @@ impl Residual<'_> {
         })
     }
 
-    /// What a copy writes, as accesses, where memory is followed.
-    fn written_by_copy(&mut self, (node, at): (usize, usize)) -> Statements {
+    /// What a copy writes, as accesses, where memory is followed; whether the code says how much that is.
+    fn written_by_copy(&mut self, (node, at): (usize, usize), is_said: bool) -> Statements {
         let Action::Object(step) = &self.code.instructions[at].action else { return Vec::new() };
-        step.to.as_ref().map(|to| self.accessed((node, at), to)).unwrap_or_default()
+        let mut to = step.to.as_ref().map(|to| self.accessed((node, at), to)).unwrap_or_default();
+        super::landed::accesses(&mut to, &mut |access| access.is_partial = !is_said);
+        to
     }
 
     /// A mask of groups of the cluster; `None` where it is the only one.
@@ -276,7 +282,11 @@ impl Residual<'_> {
     ) -> Result<String, Stop> {
         let what = match kind {
             ObjectKind::Wait => "parity",
-            ObjectKind::Init | ObjectKind::Arrive { .. } | ObjectKind::ArriveDrop { .. } => "count",
+            ObjectKind::Init
+            | ObjectKind::Arrive { .. }
+            | ObjectKind::ArriveDrop { .. }
+            | ObjectKind::ArriveNoComplete
+            | ObjectKind::ArriveDropNoComplete => "count",
             _ => "number of bytes",
         };
         self.operand(node, amount, span, what)
@@ -300,6 +310,8 @@ fn word(kind: ObjectKind) -> &'static str {
         ObjectKind::Arrive { relaxed: true } => "mbarrier.arrive.relaxed",
         ObjectKind::ArriveDrop { relaxed: false } => "mbarrier.arrive_drop",
         ObjectKind::ArriveDrop { relaxed: true } => "mbarrier.arrive_drop.relaxed",
+        ObjectKind::ArriveNoComplete => "mbarrier.arrive.noComplete",
+        ObjectKind::ArriveDropNoComplete => "mbarrier.arrive_drop.noComplete",
         ObjectKind::ArriveExpectTx { relaxed: false } => "mbarrier.arrive.expect_tx",
         ObjectKind::ArriveExpectTx { relaxed: true } => "mbarrier.arrive.expect_tx.relaxed",
         ObjectKind::ExpectTx => "mbarrier.expect_tx",

@@ -18,7 +18,9 @@
 //!    never comes before C(k-1). And it is in the past of something in S(k+1): it never comes after C(k+1).
 //!    In between it passes after C(k) and blocks before.
 //! 4. An arrival in phase k+1 has a wait in its past that sees C(k): it is observed in every order.
-//! 5. Whoever begins or ends the barrier's life has everything in its past, and is in the past of whatever
+//! 5. An arrival that must not complete phase k is in the past of something else in S(k): so C(k) always
+//!    comes after it. Where it and another arrival are unordered, either may be the last.
+//! 6. Whoever begins or ends the barrier's life has everything in its past, and is in the past of whatever
 //!    follows.
 //!
 //! # Pools
@@ -29,7 +31,7 @@
 //! same, nobody waits for ever, and who has taken first does not matter to anybody.
 
 use super::clocks::{Clocks, Moment, Moments};
-use barcheck_model::barrier::Part;
+use barcheck_model::barrier::{BarrierAction, Part};
 use barcheck_model::program::AgentId;
 
 /// What is to be known of a barrier besides its state.
@@ -55,7 +57,8 @@ pub(super) struct Phases {
     before: Moments,
     /// The first wait of each agent that has seen the latest complete phase.
     observers: Vec<Moment>,
-    /// The last of each agent that is not in the past of anything in the present phase.
+    /// The last of each agent, or its arrival that must not complete the present phase, that is in the past
+    /// of nothing else in that phase.
     unsettled: Vec<Moment>,
     /// Waits that block.
     early: Vec<Moment>,
@@ -70,6 +73,18 @@ pub(super) struct Before {
     pub(super) passes: bool,
     /// It may block.
     pub(super) blocks: bool,
+    /// It is an arrival that must not complete the phase.
+    pub(super) must_not_complete: bool,
+}
+
+impl Before {
+    /// Of what nothing has been done to yet.
+    pub(super) const FIRST: Self = Self { passes: true, blocks: true, must_not_complete: false };
+
+    /// The same for an instruction.
+    pub(super) fn of(self, action: &BarrierAction) -> Self {
+        Self { must_not_complete: action.must_not_complete(), ..self }
+    }
 }
 
 impl History {
@@ -103,6 +118,7 @@ impl History {
         Before {
             passes: clocks.knows_all(agent, &self.phases.before),
             blocks: clocks.knows_all(agent, &self.completed),
+            ..Before::FIRST
         }
     }
 
@@ -113,6 +129,11 @@ impl History {
         if arrives {
             self.phases.announced.retain(|other| !clocks.knows(agent, *other));
         }
+    }
+
+    /// An arrival that must not complete the phase: something else in it has to come after it.
+    pub(super) fn follow(&mut self, now: Moment) {
+        replace(&mut self.phases.unsettled, now);
     }
 
     /// Bytes are announced.

@@ -55,7 +55,8 @@
 //!
 //! Where it would break: if an arrival's effect depended on who arrived before it in its generation, or if a
 //! release told its agents about the order of arrivals. Neither is so in any of the five systems, apart from
-//! B2R.BAR, which is excluded by (4).
+//! B2R.BAR, which is excluded by (4), and from arrivals that must not be the last of their phase
+//! (`.noComplete`): each must be in the past of something else in it, as the history of barriers has it.
 //!
 //! # Errors of evaluation
 //!

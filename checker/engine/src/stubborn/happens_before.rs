@@ -30,7 +30,8 @@ pub(super) enum Mark {
     Before,
     /// The first wait of an agent that has seen the latest complete phase.
     Observer(AgentId),
-    /// Its last one, if that is in the past of nothing in the present phase.
+    /// Its last one, or an arrival of its that must not complete the present phase, if that is in the past of
+    /// nothing else in that phase.
     Unsettled(AgentId),
     /// An announcement of bytes that is in the past of no arrival.
     Announced(AgentId),

@@ -18,6 +18,8 @@ use barcheck_model::program::{AgentId, Pc};
 pub(super) struct OnPhases {
     barrier: BarrierId,
     part: Part,
+    /// Something of its phase has to come after it.
+    must_not_complete: bool,
     /// The agent knows enough for a wait that passes.
     passes: bool,
     /// It does for one that blocks.
@@ -58,7 +60,8 @@ pub(super) fn before(
     if matches!(part, Part::Arrives | Part::Counts) {
         memory.gather(layout, barrier);
     }
-    Ok(Some(OnPhases { barrier, part, passes: knows_before, blocks: knows_complete }))
+    let must_not_complete = action.must_not_complete();
+    Ok(Some(OnPhases { barrier, part, must_not_complete, passes: knows_before, blocks: knows_complete }))
 }
 
 /// Something is about to land on a barrier with phases; whether it matters that everybody may have exited.
@@ -92,6 +95,9 @@ pub(super) fn follow(
         let is_kept = match event {
             Event::Arrived(barrier) if layout.has_phases(*barrier) => {
                 state.memory.belongs(layout, *barrier, agent, true);
+                if on.is_some_and(|on| on.must_not_complete) {
+                    state.memory.set(*barrier, Mark::Unsettled(agent), layout.time(agent));
+                }
                 !is_open(state, *barrier)
             }
             Event::Counted(barrier) => {

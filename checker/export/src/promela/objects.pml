@@ -33,6 +33,7 @@ inline count_in() {
 		if
 		:: missing[object] || bytes[object] > 0
 		:: !missing[object] && bytes[object] < 0 -> end_over_delivery
+		:: !missing[object] && !bytes[object] && step_no_complete[row] -> end_no_complete
 		:: else -> complete_phase()
 		fi
 	fi

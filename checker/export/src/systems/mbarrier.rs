@@ -74,6 +74,8 @@ pub(super) fn fill_step(step: &Step, columns: &mut Columns) {
     columns.push("step_bytes", bytes);
     columns.push("step_delivers", usize::from(delivers));
     columns.push("step_drops", usize::from(matches!(what, Some(What::Arrive { dropped: 1.., .. }))));
+    let no_complete = matches!(what, Some(What::Arrive { no_complete: true, .. }));
+    columns.push("step_no_complete", usize::from(no_complete));
     columns.push("step_token", usize::from(keeps_token(&step.act)));
     columns.push(
         "step_phase",

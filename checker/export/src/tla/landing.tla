@@ -24,7 +24,7 @@ Land(t, flight) ==
               ELSE left
   IN IF ReachesExited(t, flight.row) THEN End(t, "remote_after_exit")
      ELSE IF ~o.live \/ o.odd # flight.odd THEN End(t, "stale_completion")
-     ELSE CountIn(told, b, row.count, Signed(row))
+     ELSE CountIn(told, b, row.count, Signed(row), TRUE)
 
 \* A copy, or a commit, is in flight that a CTA has begun for itself whose agents have all exited.
 LeftInFlight(t, commits) ==

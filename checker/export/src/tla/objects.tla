@@ -18,7 +18,8 @@ CompletePhase(t, b) ==
   IN Release(PassBoth(HandOn(t2, b), Phases(b), {Agent(a) : a \in waiting}), b, 0)
 
 \* Arrivals that are made and bytes that are announced or, below 0, delivered are counted: the phase may be complete.
-CountIn(t, b, made, more) ==
+\* `may` says whether the phase may be complete by that.
+CountIn(t, b, made, more, may) ==
   LET o == t.objects[b]
       p == [o EXCEPT !.missing = @ - made, !.bytes = @ + more]
       t2 == [t EXCEPT !.objects[b] = p]
@@ -27,6 +28,7 @@ CountIn(t, b, made, more) ==
      ELSE IF p.bytes > MostBytes \/ p.bytes < 0 - MostBytes THEN End(t, "tx_range")
      ELSE IF p.missing > 0 \/ p.bytes > 0 THEN t2
      ELSE IF p.bytes < 0 THEN End(t, "over_delivery")
+     ELSE IF ~may THEN End(t, "no_complete")
      ELSE CompletePhase(t2, b)
 
 \* The life of an object begins or ends: nobody can wait for what a token names, and what phases carry is lost.
@@ -52,12 +54,12 @@ ArriveOnObject(t, a, r) ==
       t3 == IF row.token = 1 THEN [t2 EXCEPT !.tokens[a][b] = "present"] ELSE t2
   IN IF ~o.live THEN End(t, "mbarrier_not_live")
      ELSE IF row.drops = 1 /\ row.count >= o.due THEN End(t, "over_arrival")
-     ELSE CountIn(Go(Publish(t3, a, r), a, r), b, row.count, Signed(row))
+     ELSE CountIn(Go(Publish(t3, a, r), a, r), b, row.count, Signed(row), row.no_complete = 0)
 
 CountBytes(t, a, r) ==
   LET row == Rows[r]
   IN IF ~t.objects[row.bar].live THEN End(t, "mbarrier_not_live")
-     ELSE CountIn(Go(t, a, r), row.bar, 0, Signed(row))
+     ELSE CountIn(Go(t, a, r), row.bar, 0, Signed(row), TRUE)
 
 \* The phase of a parity is complete if it is not the present one; that of a token if it is the one before.
 WaitOrAsk(t, a, r, complete, incomplete) ==

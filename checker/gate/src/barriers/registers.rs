@@ -163,12 +163,10 @@ impl<R: Runtime> Warp<R> {
 
     // clause: ptx.registers-aligned, ptx.registers-range
     fn checked(&self, given: i64, fits: impl Fn(u32) -> bool) -> Result<u32, Misuse> {
-        if self.is_apart.get() {
-            return Err(Misuse::PartialWarp);
-        }
         let sensible = |count: &u32| (24..=256).contains(count) && count.is_multiple_of(8) && fits(*count);
         let misuse = Misuse::CountRange { given, has: self.has.get() };
-        u32::try_from(given).ok().filter(sensible).ok_or(misuse)
+        let count = u32::try_from(given).ok().filter(sensible).ok_or(misuse)?;
+        if self.is_apart.get() { Err(Misuse::PartialWarp) } else { Ok(count) }
     }
 
     fn execute(

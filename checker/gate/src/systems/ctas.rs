@@ -261,10 +261,12 @@ impl<R: Runtime> Warp<R> {
         match &op.kind {
             MbarrierKind::Init(count) => self.objects.init(object, value(count)?)?,
             MbarrierKind::Inval => self.objects.inval(object)?,
-            MbarrierKind::Arrive { count, bytes, drops, token, .. } => {
+            MbarrierKind::Arrive { count, bytes, drops, no_complete, token, .. } => {
                 let count = count.as_ref().map_or(Ok(1), value)?;
                 let arrival = Arrival::of(count).after_expecting(bytes.as_ref().map_or(Ok(0), value)?);
-                let made = self.objects.arrive(object, if *drops { arrival.dropped() } else { arrival })?;
+                let arrival = if *drops { arrival.dropped() } else { arrival };
+                let arrival = if *no_complete { arrival.without_completing() } else { arrival };
+                let made = self.objects.arrive(object, arrival)?;
                 self.tokens.extend(token.zip(made));
             }
             MbarrierKind::ExpectTx(bytes) => self.objects.expect_tx(object, value(bytes)?)?,

@@ -294,6 +294,7 @@ pub fn completion(cta: Cta, barrier: Barrier) -> Option<Completion> {
         takes_in_exited: all,
         // clause: barcheck.nobody-waits
         nobody_waits: barrier.waiting == 0,
+        up_to: None,
     })
 }
 

@@ -32,6 +32,8 @@ pub enum What {
         bytes: i32,
         /// Arrivals that later phases do not expect any more.
         dropped: u32,
+        /// It must not complete the phase.
+        no_complete: bool,
         /// Orders in time alone.
         relaxed: bool,
         /// What the agent keeps of it.
@@ -137,6 +139,7 @@ impl Instruction for Action {
     fn part(&self) -> Part {
         match self.what {
             What::Init(_) | What::Inval => Part::Begins,
+            // With `.noComplete` too, which commutes only with what cannot be last: see `must_not_complete`.
             What::Arrive { .. } | What::Commit(_) => Part::Arrives,
             What::CountBytes(_) | What::Copy(..) => Part::Counts,
             What::Wait(_) => Part::Observes,
@@ -156,6 +159,10 @@ impl Instruction for Action {
             What::Init(_) | What::Inval => Dependence::More,
             _ => Dependence::Barrier,
         }
+    }
+
+    fn must_not_complete(&self) -> bool {
+        matches!(self.what, What::Arrive { no_complete: true, .. })
     }
 
     fn ordering(&self) -> Option<(Scope, Semantics)> {
@@ -227,12 +234,16 @@ impl Instruction for Action {
                 }
                 Live { .. } => Applied::Writes(Barrier::Dead),
             },
-            What::Arrive { count, bytes, dropped, relaxed, kept } => {
+            What::Arrive { count, bytes, dropped, no_complete, relaxed, kept } => {
                 let live = Self::live(*barrier)?;
                 // clause: ptx.mbarrier-arrive-drop
                 let expected = live.expected.checked_sub(dropped).filter(|left| *left > 0);
                 let expected = expected.ok_or(Rule::OverArrival)?;
                 let (live, completed) = Live { expected, ..live }.arrive(count, bytes)?;
+                // clause: ptx.mbarrier-no-complete
+                if completed && no_complete {
+                    return Err(Rule::NoComplete.into());
+                }
                 // clause: ptx.mbarrier-release
                 let how = if relaxed { Arrival::InTimeAlone } else { Arrival::Publishing };
                 Applied::Arrives(effect(live, kept.on(seat)?, Progress::Pass, completed), how)

@@ -171,7 +171,8 @@ fn to_bytes(bytes: u32) -> Result<i32, Rule> {
     i32::try_from(bytes).ok().filter(|_| bytes <= MOST).ok_or(Rule::TxRange)
 }
 
-const COMPLETION: Completion = Completion { result: None, takes_in_exited: false, nobody_waits: false };
+const COMPLETION: Completion =
+    Completion { result: None, takes_in_exited: false, nobody_waits: false, up_to: None };
 
 /// Checks the number of arrivals that an object is to expect, or of those that are made.
 ///

@@ -1,10 +1,10 @@
 //! What is in flight: operations are left pending, and land.
 
 use super::{Making, Site};
-use crate::barrier::{AnyBarrier, AnyOperation, Effect, NotModelled, Refusal};
+use crate::barrier::{AnyBarrier, AnyOperation, Completion, Effect, NotModelled, Refusal};
 use crate::machine::{Event, Pending};
 use crate::memory::Knowledge;
-use crate::program::AccessKind;
+use crate::program::{AccessKind, AgentId};
 use crate::rule::Rule;
 use smallvec::SmallVec;
 
@@ -69,6 +69,12 @@ impl<K: Knowledge> Making<'_, K> {
             self.state.memory.issue(self.machine.layout, self.agent, slot, operation.publishes());
         }
         operation
+    }
+
+    /// Whoever waits for what others give goes on once there is enough for it.
+    pub(super) fn is_enough(&self, agent: AgentId, completion: Completion) -> bool {
+        let lacks = || self.machine.config(self.state, agent).waiting.map_or(0, |waiting| waiting.lacks);
+        completion.up_to.is_none_or(|most| lacks() <= most)
     }
 
     /// What the barrier waits for besides arrivals has changed.

@@ -405,6 +405,10 @@ impl<K: Knowledge> Making<'_, K> {
         self.state.memory.complete_phase(layout, id);
         let mut unwaited = false;
         for agent in self.machine.agents() {
+            // clause: ptx.registers-inc
+            if !self.is_enough(agent, completion) {
+                continue;
+            }
             let state = &mut self.state.agents[agent.index()];
             let Some(at) = state.seats.iter().position(|(barrier, _)| *barrier == id) else {
                 continue;

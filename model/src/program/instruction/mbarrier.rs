@@ -31,6 +31,8 @@ pub enum MbarrierKind {
         bytes: Option<Expr>,
         /// So many fewer are expected from the next phase on.
         drops: bool,
+        /// `.noComplete`: it must not complete the phase.
+        no_complete: bool,
         /// `.relaxed`: orders in time, not in memory.
         relaxed: bool,
         /// `.release.cta`: orders within the agent's own CTA alone.

@@ -22,7 +22,7 @@ impl<'m> Lowerer<'m> {
     fn object_step(&mut self, current: &Current<'m>) -> Option<()> {
         // Two CTAs do it together.
         let takes_two = current.has("cta_group::2") && self.launch.groups() == 1;
-        if current.has("noComplete") || takes_two {
+        if takes_two {
             return None;
         }
         match current.parts.as_slice() {
@@ -115,9 +115,17 @@ impl<'m> Lowerer<'m> {
             [] => return None,
         };
         let expects = parts.get(1) == Some(&"expect_tx");
+        let no_complete = parts.get(1) == Some(&"noComplete");
+        // It is for objects of the own CTA, and releases.
+        let is_elsewhere = current.has("cluster") || current.has("shared::cluster");
+        if no_complete != current.has("noComplete") || no_complete && (relaxed || is_elsewhere) {
+            return None;
+        }
         let (kind, needs) = match parts.first()? {
             &"init" => (ObjectKind::Init, true),
             &"inval" => (ObjectKind::Inval, false),
+            &"arrive" if no_complete => (ObjectKind::ArriveNoComplete, true),
+            &"arrive_drop" if no_complete => (ObjectKind::ArriveDropNoComplete, true),
             &"arrive" if expects => (ObjectKind::ArriveExpectTx { relaxed }, true),
             &"arrive" => (ObjectKind::Arrive { relaxed }, false),
             &"arrive_drop" if !expects => (ObjectKind::ArriveDrop { relaxed }, false),

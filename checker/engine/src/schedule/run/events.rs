@@ -115,7 +115,13 @@ impl Run {
         let agent = AgentId(now.actor);
         let clocks = &self.state.memory;
         match self.log.events[index] {
-            Event::Arrived(barrier) => slot(&mut self.history, barrier).belongs(clocks, agent, now, true),
+            Event::Arrived(barrier) => {
+                let history = slot(&mut self.history, barrier);
+                history.belongs(clocks, agent, now, true);
+                if before.must_not_complete {
+                    history.follow(now);
+                }
+            }
             Event::Counted(barrier) => {
                 let history = slot(&mut self.history, barrier);
                 history.belongs(clocks, agent, now, false);

@@ -323,8 +323,8 @@ impl Run {
     fn before(&self, agent: AgentId, made: &Move) -> Option<(Part, Before)> {
         let (barrier, part) = self.on_phases(made)?;
         let history = self.history.get(barrier.0 as usize);
-        let before = history.map(|history| history.before_wait(&self.state.memory, agent));
-        Some((part, before.unwrap_or(Before { passes: true, blocks: true })))
+        let before = history.map_or(Before::FIRST, |history| history.before_wait(&self.state.memory, agent));
+        Some((part, before.of(made.action.on_barrier()?)))
     }
 
     /// The first of what an agent has left pending lands.

@@ -37,6 +37,8 @@ pub enum Misuse {
         /// Those made.
         given: u32,
     },
+    /// An arrival with `.noComplete` that completes the phase.
+    NoComplete,
     /// The phases that follow would expect no arrival.
     DropsAll,
     /// An arrival in a phase before any wait has seen the one before complete.
@@ -72,6 +74,7 @@ impl Violation for Misuse {
             Self::NotLive => Rule::MbarrierNotLive,
             Self::InitialisedTwice | Self::Awaited => Rule::MbarrierLive,
             Self::OverArrival { .. } | Self::DropsAll => Rule::OverArrival,
+            Self::NoComplete => Rule::NoComplete,
             Self::UnobservedPhase => Rule::UnobservedPhase,
             Self::OverDelivery { .. } => Rule::OverDelivery,
             Self::StaleCompletion => Rule::StaleCompletion,
@@ -101,6 +104,7 @@ impl fmt::Display for Misuse {
             Self::OverArrival { pending, given } => {
                 write!(f, "{given} arrivals in a phase that waits for {pending}")
             }
+            Self::NoComplete => f.write_str("an arrival with .noComplete completes the phase"),
             Self::DropsAll => f.write_str("the phases that follow would expect no arrival"),
             Self::UnobservedPhase => {
                 f.write_str("an arrival before any wait has seen the phase before complete")

@@ -183,7 +183,8 @@ impl<R: Runtime> Warp<R> {
         let lanes = self.lanes.get();
         let checked = object::count(arrival.count).and_then(|count| {
             let bytes = object::bytes(arrival.bytes, lanes)?;
-            Ok(Arrivals { count: count.saturating_mul(lanes), bytes, drops: arrival.drops })
+            let Arrival { drops, no_complete, .. } = arrival;
+            Ok(Arrivals { count: count.saturating_mul(lanes), bytes, drops, no_complete })
         });
         let mut moment = None;
         self.on_life("mbarrier.arrive", object, checked, |life, arrivals| {

@@ -46,6 +46,8 @@ pub(super) struct Arrivals {
     pub(super) count: u32,
     pub(super) bytes: i64,
     pub(super) drops: bool,
+    /// The phase must not be complete by them.
+    pub(super) no_complete: bool,
 }
 
 /// What a landing does.
@@ -134,7 +136,9 @@ impl Object {
         let life = self.life.as_mut().filter(|life| life.now() == begun).ok_or(Misuse::StaleCompletion)?;
         match cargo {
             Cargo::Bytes(bytes) => life.count_bytes(-bytes),
-            Cargo::Arrivals(count) => life.arrive(Arrivals { count, bytes: 0, drops: false }),
+            Cargo::Arrivals(count) => {
+                life.arrive(Arrivals { count, bytes: 0, drops: false, no_complete: false })
+            }
         }
     }
 
@@ -154,7 +158,7 @@ impl Life {
     // clause: ptx.mbarrier-observed, ptx.mbarrier-pending-range
     // clause: ptx.mbarrier-arrive, ptx.mbarrier-arrive-expect, ptx.mbarrier-arrive-drop
     pub(super) fn arrive(&mut self, arrivals: Arrivals) -> Result<Completed, Misuse> {
-        let Arrivals { count: given, bytes, drops } = arrivals;
+        let Arrivals { count: given, bytes, drops, no_complete } = arrivals;
         // Dropping comes before arriving.
         let dropped = if drops { given } else { 0 };
         let expected = self.expected.checked_sub(dropped).filter(|expected| *expected > 0);
@@ -166,6 +170,10 @@ impl Life {
         let pending = pending.ok_or(Misuse::OverArrival { pending: self.pending, given })?;
         let bytes = self.with_bytes(bytes)?;
         over_delivery(pending, bytes)?;
+        // clause: ptx.mbarrier-no-complete
+        if no_complete && pending == 0 && bytes == 0 {
+            return Err(Misuse::NoComplete);
+        }
         (self.pending, self.expected, self.bytes) = (pending, expected, bytes);
         Ok(self.complete_if_full())
     }

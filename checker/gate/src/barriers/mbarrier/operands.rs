@@ -22,6 +22,7 @@ pub struct Arrival {
     pub(super) count: i64,
     pub(super) bytes: i64,
     pub(super) drops: bool,
+    pub(super) no_complete: bool,
 }
 
 /// The phase that a wait is for.
@@ -37,7 +38,7 @@ impl Arrival {
     /// So many arrivals.
     #[must_use]
     pub fn of(count: i64) -> Self {
-        Self { count, bytes: 0, drops: false }
+        Self { count, bytes: 0, drops: false, no_complete: false }
     }
 
     /// One arrival, before which bytes are announced.
@@ -56,6 +57,12 @@ impl Arrival {
     #[must_use]
     pub fn dropped(self) -> Self {
         Self { drops: true, ..self }
+    }
+
+    /// The same, which must not complete the phase.
+    #[must_use]
+    pub fn without_completing(self) -> Self {
+        Self { no_complete: true, ..self }
     }
 }
 

@@ -44,6 +44,14 @@ pub(super) struct Arrival {
     relaxed: bool,
     within_cta: bool,
     drops: bool,
+    no_complete: bool,
+}
+
+impl Arrival {
+    /// Whether it takes so many operands behind the object.
+    fn takes(self, counts: usize) -> bool {
+        counts == 1 || counts == 0 && !self.no_complete
+    }
 }
 
 /// The forms of waits.
@@ -97,7 +105,7 @@ pub(super) fn spellings(mut add: impl FnMut(Mbarrier, String, bool)) {
             for order in ORDERS {
                 let (relaxed, within_cta) = (order.starts_with(".relaxed"), order.ends_with(".cta"));
                 for (name, expects, drops) in ordered {
-                    let arrival = Arrival { relaxed, within_cta, drops };
+                    let arrival = Arrival { relaxed, within_cta, drops, no_complete: false };
                     let operation = match expects {
                         true => Mbarrier::ArriveExpectTx(arrival),
                         false => Mbarrier::Arrive(arrival),
@@ -115,10 +123,26 @@ pub(super) fn spellings(mut add: impl FnMut(Mbarrier, String, bool)) {
             }
         }
     }
+    not_completing(&mut add);
     asynchronous(&mut add);
     add(Mbarrier::InitFence, "fence.mbarrier_init.release.cluster".to_owned(), false);
     // There is no other order or scope, so that it need not be written.
     add(Mbarrier::InitFence, "fence.mbarrier_init".to_owned(), true);
+}
+
+/// The spellings of arrivals that must not complete the phase: by their own CTA alone, and never relaxed.
+// clause: ptx.mbarrier-no-complete
+fn not_completing(add: &mut impl FnMut(Mbarrier, String, bool)) {
+    for (name, drops) in [("mbarrier.arrive.noComplete", false), ("mbarrier.arrive_drop.noComplete", true)] {
+        for order in ["", ".release", ".release.cta"] {
+            for place in ["", ".b64", ".shared", ".shared.b64", ".shared::cta", ".shared::cta.b64"] {
+                let within_cta = order.ends_with(".cta");
+                let arrival = Arrival { relaxed: false, within_cta, drops, no_complete: true };
+                let is_alias = !(order.is_empty() && place.is_empty());
+                add(Mbarrier::Arrive(arrival), format!("{name}{order}{place}"), is_alias);
+            }
+        }
+    }
 }
 
 /// The spellings of copies and commits.
@@ -190,7 +214,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 let bytes = self.number(bytes)?;
                 self.on_object(MbarrierKind::CompleteTx(bytes), object)
             }
-            (Mbarrier::Arrive(arrival), [object, count @ ..]) if count.len() < 2 => {
+            (Mbarrier::Arrive(arrival), [object, count @ ..]) if arrival.takes(count.len()) => {
                 let count = match count {
                     [count] => Some(self.number(count)?),
                     _ => None,
@@ -242,10 +266,14 @@ impl<'a> RoleLowerer<'_, 'a> {
         token: Option<LocalId>,
         object: &'a Operand,
     ) -> Option<Op> {
-        let Arrival { relaxed, within_cta, drops } = arrival;
-        let kind = MbarrierKind::Arrive { count, bytes, drops, relaxed, within_cta, token };
-        // clause: ptx.remote-arrive
-        if token.is_some() { self.on_own_object(kind, object) } else { self.on_object(kind, object) }
+        let Arrival { relaxed, within_cta, drops, no_complete } = arrival;
+        let kind = MbarrierKind::Arrive { count, bytes, drops, no_complete, relaxed, within_cta, token };
+        // clause: ptx.remote-arrive, ptx.mbarrier-no-complete
+        if token.is_some() || no_complete {
+            self.on_own_object(kind, object)
+        } else {
+            self.on_object(kind, object)
+        }
     }
 
     /// An arrival when the `cp.async` of the thread are done.
@@ -408,7 +436,7 @@ impl<'a> RoleLowerer<'_, 'a> {
         let (objects, index) = self.object(operand)?;
         if let Some(cta) = &operand.cta {
             let expected = "an object of the own CTA".to_owned();
-            let help = Some("arrivals, bytes and copies alone can go to another CTA".to_owned());
+            let help = Some("plain arrivals, bytes and copies alone can go to another CTA".to_owned());
             self.report(&MeaningError::Operand { expected, span: cta.span, help });
             return None;
         }
@@ -430,6 +458,7 @@ fn takes(operation: Mbarrier) -> &'static [&'static str] {
         Mbarrier::Init => &["object, arrivals"],
         Mbarrier::Wait { .. } => &["object, parity"],
         Mbarrier::ExpectTx | Mbarrier::CompleteTx | Mbarrier::ArriveExpectTx(_) => &["object, bytes"],
+        Mbarrier::Arrive(Arrival { no_complete: true, .. }) => &["object, arrivals"],
         Mbarrier::Arrive(_) => &["object[, arrivals]"],
         Mbarrier::Copy => &["location[, _], bytes, object"],
         Mbarrier::CopyToAll => &["location[, _], bytes, object, mask"],
