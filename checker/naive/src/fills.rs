@@ -105,7 +105,9 @@ fn wait(world: &mut World<'_>, who: Who, is_over: impl Fn(&OpenFill) -> bool) {
             continue;
         }
         let written = Access { location, kind: AccessKind::Fill, agent };
-        assert!(memory.latest.contains(&written), "what is replaced is not open any more");
+        if !memory.latest.contains(&written) {
+            continue;
+        }
         let known = &mut memory.agents[agent].known;
         known.time.insert(written);
         known.memory.insert(written);

@@ -74,7 +74,7 @@ pub struct Memory {
     pub agents: Vec<Knowledge>,
     /// The reads of copies out of shared memory of which no wait has said that they are over.
     pub open: BTreeSet<OpenRead>,
-    /// The copies by `cp.async` for which their lanes have not waited. Their writes are among the latest.
+    /// The copies by `cp.async` for which their lanes have not waited, whoever has written there since.
     pub fills: BTreeSet<OpenFill>,
 }
 
@@ -157,10 +157,6 @@ pub fn replace(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location
     let at_once = known_at_once(world.protocol().target, kind);
     let memory = &mut world.state.memory;
     memory.latest.insert(new);
-    if overwrites {
-        let together = |fill: &OpenFill| kind == AccessKind::Fill && fill.agent == agent;
-        memory.fills.retain(|fill| fill.location != location || together(fill));
-    }
     // Of copies somebody learns later.
     if matches!(kind, AccessKind::Copy | AccessKind::Fill) {
         return;

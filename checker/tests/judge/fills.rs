@@ -115,6 +115,18 @@ fn lanes_of_a_warp_wait_for_their_own_copies() {
     violates(vec![vec![loads(), other(vec![begins()]), read(0)]], RACE);
 }
 
+/// Whoever writes in between races with the copies, and ends none of them.
+#[test]
+fn a_copy_that_another_warp_overwrites_is_under_way_until_its_own_lane_has_waited() {
+    let writes = || vec![access(AccessKind::Write, 0, None)];
+    let send = || vec![begins(), other(vec![begins(), all_over()]), sends()];
+    violates(vec![send(), writes()], RACE);
+    violates(
+        vec![vec![begins(), other(vec![begins(), all_over()]), all_over(), sends()], vec![]],
+        &["missing-fence"],
+    );
+}
+
 #[test]
 fn a_barrier_tells_others_what_its_warp_has_waited_for() {
     let meet = || sync_all(1);
