@@ -138,6 +138,59 @@ KERNEL(160) tensor_boxes_given_back_early(const __grid_constant__ Map a, const _
     boxes<EARLY>(&a, &b, out, n);
 }
 
+// Tiles in turn, each of n parts: the phases go on from tile to tile.
+__device__ __forceinline__ void meet() { asm volatile("bar.sync 1, 128;" ::: "memory"); }
+template <int STAGES, Slip SLIP> __device__ void turns(const char* a, const char* b, float* out, int tiles, int n) {
+    char *A = memory, *B = A + STAGES * 4096;
+    float* result = (float*)(B + STAGES * 2048);
+    Object *full = (Object*)(result + 256), *empty = full + STAGES;
+    if (threadIdx.x == 0) {
+        for (int s = 0; s < STAGES; s++) { begin(&full[s], 1); begin(&empty[s], 4); }
+        known();
+    }
+    __syncthreads();
+    int lane = threadIdx.x % 32, s = 0, p = 0;
+    if (threadIdx.x >= 128) {
+        if (lane == 0)
+            for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x)
+                for (int k = 0; k < n; k++) {
+                    wait(&empty[s], p ^ 1);
+                    expect(&full[s], 6144);
+                    copy(A + s * 4096, a + (tile * n + k) * 4096, 4096, &full[s]);
+                    copy(B + s * 2048, b + (tile * n + k) * 2048, 2048, &full[s]);
+                    if (++s == STAGES) { s = 0; p ^= 1; }
+                }
+    } else {
+        for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+            float sums[2] = {0, 0};
+            for (int k = 0; k < n; k++) {
+                wait(&full[s], p);
+                float *x = (float*)(A + s * 4096), *y = (float*)(B + s * 2048);
+                if (SLIP == EARLY && lane == 0) arrive(&empty[s]);
+                for (int i = 0; i < 8; i++) sums[i & 1] += x[threadIdx.x * 8 + i] * y[(threadIdx.x * 4 + i) % 512];
+                __syncwarp();
+                if (SLIP != EARLY && lane == 0) arrive(&empty[s]);
+                if (++s == STAGES) { s = 0; p ^= 1; }
+            }
+            if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+            meet();
+            result[threadIdx.x] = sums[0];
+            result[threadIdx.x + 128] = sums[1];
+            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+            if (SLIP != ELSEWHERE) meet();
+            if (threadIdx.x == 0)
+                asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 1024;\n"
+                             "cp.async.bulk.commit_group;" ::"l"(out + tile * 256), SHARED(result) : "memory");
+        }
+        if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+    }
+}
+#define TURNS(name, stages, slip) KERNEL(160) name(const char* a, const char* b, float* out, int tiles, int n) { \
+    turns<stages, slip>(a, b, out, tiles, n); }
+TURNS(tiles_in_turns, 2, NONE)
+TURNS(tiles_in_turns_given_back_early, 2, EARLY)
+TURNS(tiles_in_turns_copied_out_at_once, 2, ELSEWHERE)
+
 // One tile that everybody waits for, or half of the threads.
 template <int WAITING> __device__ void once(const float* in, float* out) {
     __shared__ alignas(16) float tile[64];

@@ -80,24 +80,20 @@ pub(super) fn reach_others(programs: &mut [Statements], certain: &BTreeSet<Span>
 type Begins = BTreeMap<Vec<ValueId>, BTreeSet<i64>>;
 
 fn reach_in(statements: &mut [Statement], certain: &BTreeSet<Span>, begins: &Begins) {
-    // What the copies of an object in one place complete, and how much there is to where others begin.
-    let mut together: BTreeMap<String, (i64, Option<i64>)> = BTreeMap::new();
+    let mut together: BTreeMap<String, Together> = BTreeMap::new();
     for statement in statements.iter_mut() {
         if let Statement::Copy { object, bytes: Some(bytes), to, .. } = statement
             && let Some(room) = room(to, begins)
         {
-            let (all, rooms) = together.entry(object.clone()).or_insert((0, Some(0)));
-            *all = all.saturating_add(*bytes);
-            *rooms = rooms.zip(room).map(|(rooms, room)| rooms.saturating_add(room));
+            together.entry(object.clone()).or_default().add(*bytes, room);
         }
     }
     for statement in statements {
         match statement {
             Statement::Copy { object, bytes: Some(bytes), to, span, .. } => {
                 let Some(room) = room(to, begins) else { continue };
-                let fits = together.get(object).is_some_and(|(all, rooms)| *rooms == Some(*all));
-                let (bytes, is_partial) = match room.filter(|_| fits) {
-                    Some(room) => (room, false),
+                let (bytes, is_partial) = match together.get(object).and_then(|all| all.bytes_of(room)) {
+                    Some(bytes) => (bytes, false),
                     None if certain.contains(span) => (*bytes, false),
                     None => (LEAST.min(*bytes), true),
                 };
@@ -116,23 +112,63 @@ fn reach_in(statements: &mut [Statement], certain: &BTreeSet<Span>, begins: &Beg
     }
 }
 
+/// How much there is from where a copy begins.
+#[derive(Clone, Copy, Debug)]
+enum Room {
+    /// To where another begins.
+    To(i64),
+    /// Nothing begins behind it; from the one before it is so far.
+    Last(i64),
+}
+
+/// What the copies of an object in one place complete, and how much there is to where others begin.
+#[derive(Debug, Default)]
+struct Together {
+    bytes: i64,
+    room: i64,
+    last: Vec<i64>,
+}
+
+impl Together {
+    fn add(&mut self, bytes: i64, room: Room) {
+        self.bytes = self.bytes.saturating_add(bytes);
+        match room {
+            Room::To(room) => self.room = self.room.saturating_add(room),
+            Room::Last(before) => self.last.push(before),
+        }
+    }
+
+    /// How much one of them completes, if all that there is makes as many bytes as they complete: what is last
+    /// of several stages has as much as those before.
+    fn bytes_of(&self, room: Room) -> Option<i64> {
+        let left = self.bytes.saturating_sub(self.room);
+        let fits = if self.last.is_empty() { left == 0 } else { self.last == [left] };
+        fits.then_some(match room {
+            Room::To(room) => room,
+            Room::Last(_) => left,
+        })
+    }
+}
+
 /// Bytes of the smallest copy in bulk (PTX ISA, cp.async.bulk: sizes are multiples of 16).
 const LEAST: i64 = 16;
 
-/// How much there is from where a copy begins to where others begin, if that is known; `None` if it is
-/// known how far it reaches.
-#[expect(clippy::option_option, reason = "two questions")]
-fn room(to: &mut [Statement], begins: &Begins) -> Option<Option<i64>> {
-    let (mut least, mut is_open) = (Some(i64::MAX), false);
+/// How much there is from where a copy begins; `None` if it is known how far it reaches, or where it begins is
+/// not.
+fn room(to: &mut [Statement], begins: &Begins) -> Option<Room> {
+    let (mut least, mut last): (Option<i64>, Option<i64>) = (None, None);
     accesses(to, &mut |access| {
         let Some(touched) = access.bytes.as_ref().filter(|touched| !is_reached(touched)) else { return };
-        is_open = true;
-        let from = touched.parts.first().map_or(0, |part| part.0);
-        let next = begins.get(&touched.base).and_then(|begins| begins.range(from + 1..).next());
+        let (Some((from, _)), Some(begins)) = (touched.parts.first(), begins.get(&touched.base)) else {
+            return;
+        };
         // The last of several stages has as much as the others.
-        least = next.map_or(least, |next| least.map(|least| least.min(next - from)));
+        match (begins.range(from + 1..).next(), begins.range(..from).next_back()) {
+            (Some(next), _) => least = Some(least.map_or(next - from, |least| least.min(next - from))),
+            (None, before) => last = Some(before.map_or(0, |before| from - before)),
+        }
     });
-    is_open.then(|| least.filter(|least| *least < i64::MAX))
+    least.map(Room::To).or(last.map(Room::Last))
 }
 
 /// Whether it is known how far a copy reaches.

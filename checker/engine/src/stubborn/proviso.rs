@@ -12,6 +12,9 @@
 //! states would have no end. Nobody is left out for that either: who follows decides nothing, so there is an
 //! end to the decisions that it comes to as long as nobody is let go on; and who is not held back comes to
 //! be, as before.
+//!
+//! Whoever has many decisions yet to make that others have made closes a few cycles before it is held back: in
+//! its rounds there may be more loops than in theirs. That only puts off what is said above by so many.
 
 use crate::packed::numbering::to_u32;
 use barcheck_model::machine::ConfigId;
@@ -36,14 +39,20 @@ pub(super) enum Hold {
     Follows,
 }
 
-/// Who is held back: two bits for each agent.
+/// Cycles that an agent closes more, at most, that has many decisions yet to make, before it is held back.
+const MORE: u32 = 3;
+
+/// Who is held back, and how many more cycles each has closed: two bits of each for each agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Proviso {
     holds: Vec<u32>,
 }
 
 /// Agents of which one word tells.
-const EACH: usize = 16;
+const EACH: usize = 8;
+
+/// The bits of a word that say who is held back.
+const HOLDS: u32 = 0x3333_3333;
 
 impl Proviso {
     pub(super) fn new(agents: usize) -> Self {
@@ -59,7 +68,7 @@ impl Proviso {
     }
 
     pub(super) fn hold(&self, agent: usize) -> Hold {
-        match self.holds[agent / EACH] >> (2 * (agent % EACH)) & 3 {
+        match self.holds[agent / EACH] >> (4 * (agent % EACH)) & 3 {
             0 => Hold::Free,
             1 => Hold::Held,
             _ => Hold::Follows,
@@ -71,8 +80,28 @@ impl Proviso {
     }
 
     pub(super) fn set(&mut self, agent: usize, hold: Hold) {
-        let (word, from) = (&mut self.holds[agent / EACH], 2 * (agent % EACH));
+        let (word, from) = (&mut self.holds[agent / EACH], 4 * (agent % EACH));
         *word = *word & !(3 << from) | (hold as u32) << from;
+    }
+
+    /// What is known of an agent, as a number.
+    pub(super) fn of_agent(&self, agent: usize) -> u32 {
+        self.holds[agent / EACH] >> (4 * (agent % EACH)) & 15
+    }
+
+    /// The same is known of an agent from now on.
+    pub(super) fn set_agent(&mut self, agent: usize, known: u32) {
+        let (word, from) = (&mut self.holds[agent / EACH], 4 * (agent % EACH));
+        *word = *word & !(15 << from) | known << from;
+    }
+
+    /// Lets an agent that has closed a cycle go on, unless it has done so as often as it may.
+    pub(super) fn puts_off(&mut self, agent: usize) -> bool {
+        let from = 4 * (agent % EACH) + 2;
+        let word = &mut self.holds[agent / EACH];
+        let goes_on = *word >> from & 3 < MORE;
+        *word += u32::from(goes_on) << from;
+        goes_on
     }
 
     pub(super) fn renew(&mut self) {
@@ -80,7 +109,7 @@ impl Proviso {
     }
 
     pub(super) fn holds_nobody(&self) -> bool {
-        self.holds.iter().all(|word| *word == 0)
+        self.holds.iter().all(|word| *word & HOLDS == 0)
     }
 }
 

@@ -83,7 +83,7 @@ impl Components {
         let mut key = vec![0; slots.len()];
         for (agent, to) in to.iter().enumerate() {
             key[*to as usize] = slots[agent];
-            sorted.set(*to as usize, proviso.hold(agent));
+            sorted.set_agent(*to as usize, proviso.of_agent(agent));
         }
         key.extend([barriers, residual, memory]);
         key.extend_from_slice(sorted.words());
@@ -119,7 +119,7 @@ impl Components {
     fn permutation_of(&self, state: &State<HappensBefore>, proviso: &Proviso, slots: &[u32]) -> Vec<u32> {
         let mut to: Vec<u32> = (0..to_u32(slots.len())).collect();
         for group in &self.groups {
-            let mut order: Vec<_> = group.iter().map(|a| (slots[*a], proviso.hold(*a), *a)).collect();
+            let mut order: Vec<_> = group.iter().map(|a| (slots[*a], proviso.of_agent(*a), *a)).collect();
             order.sort_unstable();
             // Only those who are alike so far are told apart by what they know.
             for alike in order.chunk_by_mut(|a, b| (a.0, a.1) == (b.0, b.1)) {

@@ -96,7 +96,7 @@ impl Exploration<'_> {
                 None => agent,
             };
             let (from, to) = (self.before[agent.index()], at.state.agents[agent.index()].config);
-            if self.closes(agent, from, to) {
+            if self.closes(agent, from, to) && !(is_behind(at, agent) && at.proviso.puts_off(agent.index())) {
                 at.proviso.set(agent.index(), Hold::Held);
             }
         }
@@ -115,4 +115,15 @@ impl Exploration<'_> {
         };
         !self.machine.program().sequences.is_empty() && pc(to) < pc(from)
     }
+}
+
+/// Decisions that an agent has yet to make and others have made, from which on it is let catch up.
+const MANY_BEHIND: usize = 12;
+
+/// Whether an agent has many decisions yet to make that others have made.
+fn is_behind(at: &At, agent: AgentId) -> bool {
+    at.state.sequences.iter().any(|sequence| {
+        let made = sequence.position.get(agent.index()).map_or(0, |position| *position as usize);
+        sequence.ahead.len() >= made + MANY_BEHIND
+    })
 }
