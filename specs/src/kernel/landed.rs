@@ -138,8 +138,8 @@ impl Together {
         }
     }
 
-    /// How much one of them completes, if all that there is makes as many bytes as they complete: what is last
-    /// of several stages has as much as those before.
+    /// How much one of them completes, if all that there is makes as many bytes as they complete: what is
+    /// last of several stages has as much as those before.
     fn bytes_of(&self, room: Room) -> Option<i64> {
         let left = self.bytes.saturating_sub(self.room);
         let fits = if self.last.is_empty() { left == 0 } else { self.last == [left] };
@@ -153,8 +153,8 @@ impl Together {
 /// Bytes of the smallest copy in bulk (PTX ISA, cp.async.bulk: sizes are multiples of 16).
 const LEAST: i64 = 16;
 
-/// How much there is from where a copy begins; `None` if it is known how far it reaches, or where it begins is
-/// not.
+/// How much there is from where a copy begins; `None` if it is known how far it reaches, or not known
+/// where it begins.
 fn room(to: &mut [Statement], begins: &Begins) -> Option<Room> {
     let (mut least, mut last): (Option<i64>, Option<i64>) = (None, None);
     accesses(to, &mut |access| {

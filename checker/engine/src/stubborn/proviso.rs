@@ -13,8 +13,8 @@
 //! end to the decisions that it comes to as long as nobody is let go on; and who is not held back comes to
 //! be, as before.
 //!
-//! Whoever has many decisions yet to make that others have made closes a few cycles before it is held back: in
-//! its rounds there may be more loops than in theirs. That only puts off what is said above by so many.
+//! Whoever has many decisions yet to make that others have made closes a few cycles before it is held back:
+//! in its rounds there may be more loops than in theirs. That only puts off what is said above by so many.
 
 use crate::packed::numbering::to_u32;
 use barcheck_model::machine::ConfigId;
