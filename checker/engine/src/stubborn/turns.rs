@@ -118,7 +118,7 @@ impl Exploration<'_> {
 }
 
 /// Decisions that an agent has yet to make and others have made, from which on it is let catch up.
-const MANY_BEHIND: usize = 12;
+const MANY_BEHIND: usize = 48;
 
 /// Whether an agent has many decisions yet to make that others have made.
 fn is_behind(at: &At, agent: AgentId) -> bool {
