@@ -1,6 +1,6 @@
 //! Numbers that something may be, where it is computed so that there are few of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::arithmetic::signed;
 use super::code::{Operation, Register};
@@ -12,20 +12,20 @@ use super::value::{Term, ValueId, Values};
 const MOST: usize = 16;
 
 /// What is looked through for them, at most.
-const TERMS: usize = 500;
+const TERMS: usize = 5_000;
 
-/// The numbers that a value may be in any round of any loop, as far as can be told from how it is
-/// computed: of `i & 3` those from 0 to 3, of a variable what it begins with and what it becomes. It is
-/// left to others to make sure that there are no more. `None` if they are many, or not known.
+/// The numbers that a value may be in any round of any loop, as far as can be told from how it is computed:
+/// of `i & 3` those from 0 to 3, of a variable what it begins with and what it becomes. `None` if they are
+/// many, or not known.
 pub(super) fn possible(values: &Values, evaluation: &Evaluation, value: ValueId) -> Option<BTreeSet<i64>> {
-    Possible { values, evaluation, open: BTreeSet::new(), left: TERMS }.of(value)
+    Possible { values, evaluation, open: BTreeMap::new(), left: TERMS }.of(value)
 }
 
 struct Possible<'v> {
     values: &'v Values,
     evaluation: &'v Evaluation,
-    /// Variables of which it is being found out.
-    open: BTreeSet<(usize, Register)>,
+    /// Variables of which it is being found out, and the numbers that are known so far.
+    open: BTreeMap<(usize, Register), BTreeSet<i64>>,
     left: usize,
 }
 
@@ -61,22 +61,36 @@ impl Possible<'_> {
                 let by = self.values.as_known(*terms.get(1)?)?.all()?;
                 (0..i64::try_from(by).ok()?.min(MOST as i64 + 1)).collect()
             }
-            Term::Meet { block, register } if self.open.insert((*block, *register)) => {
-                let incoming = self.evaluation.meets.get(&(*block, *register))?;
-                let mut all = BTreeSet::new();
-                for (from, value) in incoming {
-                    if *from == OUTSIDE {
-                        return None;
-                    }
-                    all.extend(self.of(*value)?);
-                }
-                all
-            }
-            // What it becomes is looked at elsewhere.
-            Term::Meet { .. } => BTreeSet::new(),
+            Term::Meet { block, register } => self.of_variable((*block, *register))?,
             _ => return None,
         };
         (found.len() <= MOST).then_some(found)
+    }
+
+    /// The numbers that a variable begins with, and all that it becomes from these.
+    fn of_variable(&mut self, variable: (usize, Register)) -> Option<BTreeSet<i64>> {
+        if let Some(known) = self.open.get(&variable) {
+            return Some(known.clone());
+        }
+        let incoming = self.evaluation.meets.get(&variable)?;
+        let mut all = BTreeSet::new();
+        loop {
+            self.open.insert(variable, all.clone());
+            let before = all.len();
+            for (from, value) in incoming {
+                if *from == OUTSIDE {
+                    return None;
+                }
+                all.extend(self.of(*value)?);
+            }
+            if all.len() > MOST {
+                return None;
+            }
+            if all.len() == before {
+                self.open.remove(&variable);
+                return Some(all);
+            }
+        }
     }
 }
 
