@@ -360,7 +360,8 @@ impl Evaluator<'_> {
             let mask = self.argument(mask, registers);
             found.masks.insert(at, mask);
         }
-        let accessed = step.to.as_ref().and_then(|to| self.accessed(to, guard, registers));
+        // Its guard is a branch before it.
+        let accessed = step.to.as_ref().and_then(|to| self.accessed(to, None, registers));
         found.accesses.extend(accessed.map(|accessed| (at, accessed)));
     }
 

@@ -18,7 +18,9 @@ const TERMS: usize = 5_000;
 /// of `i & 3` those from 0 to 3, of a variable what it begins with and what it becomes. `None` if they are
 /// many, or not known.
 pub(super) fn possible(values: &Values, evaluation: &Evaluation, value: ValueId) -> Option<BTreeSet<i64>> {
-    Possible { values, evaluation, open: BTreeMap::new(), left: TERMS }.of(value)
+    let found = Possible { values, evaluation, open: BTreeMap::new(), left: TERMS }.of(value)?;
+    // What is divided by 0 may be anything.
+    (!found.is_empty()).then_some(found)
 }
 
 struct Possible<'v> {

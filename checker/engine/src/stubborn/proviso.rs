@@ -168,6 +168,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn who_is_behind_puts_off_being_held_back_three_times_until_all_are_let_go_on() {
+        let mut proviso = Proviso::new(9);
+        for agent in [7, 8] {
+            assert!((0..MORE).all(|_| proviso.puts_off(agent)));
+            assert!(!proviso.puts_off(agent), "it would leave others out for ever");
+            assert!(!proviso.is_held(agent));
+        }
+        assert!(proviso.holds_nobody());
+        proviso.set(7, Hold::Held);
+        let known = proviso.of_agent(7);
+        proviso.set_agent(0, known);
+        assert!(proviso.is_held(0) && !proviso.puts_off(0), "agents that change places keep what is known");
+        assert_eq!(proviso.hold(6), Hold::Free);
+        assert!(!proviso.holds_nobody());
+        proviso.renew();
+        assert!(proviso.holds_nobody() && proviso.puts_off(7));
+    }
+
+    #[test]
     fn of_every_cycle_one_edge_closes_it_and_a_join_closes_none() {
         let mut cycles = Cycles::default();
         let mut closes = |from, to| cycles.closes(ConfigId(from), ConfigId(to));
