@@ -9,6 +9,8 @@ mod late;
 mod no_complete;
 #[path = "stubborn/pools.rs"]
 mod pools;
+#[path = "stubborn/remote.rs"]
+mod remote;
 
 use barcheck::{
     Budgets, ByLocation, Control, Engine, Inconclusive, Levels, Outcome, Progress, Quiet, Reduction,

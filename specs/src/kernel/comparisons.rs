@@ -4,6 +4,7 @@
 use super::arithmetic::cut;
 use super::code::{Comparison, Operation, Type};
 use super::lanes::Lanes;
+use super::terms::any;
 use super::value::{Term, ValueId, Values};
 
 /// Numbers up to which a loop may be followed round by round.
@@ -79,6 +80,10 @@ impl Values {
                 let truth = Type { bits: 1, signed: false };
                 Some(self.apply(if negated { Operation::Or } else { Operation::And }, truth, &parts))
             }
+            // Bits of an unknown number from one of them on: those of what it is divided by a power of 2.
+            Term::Apply { operation: Operation::And, ty, terms } if ty.bits >= 32 && ty.bits <= bits => {
+                self.upper_bits(ty, [terms[0], terms[1]], number, negated)
+            }
             // The negative of a bit.
             Term::Sum { terms, known, .. } if known.is_zero() && number == 0 => match terms.as_slice() {
                 [(term, Lanes::All(factor))] if self.width(*term) <= 1 && factor & 1 == 1 => {
@@ -90,7 +95,38 @@ impl Values {
         }
     }
 
-    /// Without a sign nothing is less than 0.
+    /// `x & 128` is 128 or 0 where the lowest bit of `x >> 7` is 1 or 0.
+    fn upper_bits(&mut self, ty: Type, terms: [ValueId; 2], number: u64, negated: bool) -> Option<ValueId> {
+        let [a, b] = terms;
+        let (x, mask) = match (self.as_known(a), self.as_known(b)) {
+            (None, Some(mask)) => (a, mask.all()?),
+            (Some(mask), None) => (b, mask.all()?),
+            _ => return None,
+        };
+        let (from, counts) = (mask.trailing_zeros(), |term: &Term| matches!(term, Term::Meet { .. }));
+        let (mask, number) =
+            (mask.checked_shr(from)?, number.checked_shr(from).filter(|n| n << from == number)?);
+        if from == 0 || mask & (mask + 1) != 0 || mask > FEW || number > mask || any(self, x, counts) {
+            return None;
+        }
+        let (by, mask, number) = (self.number(from.into()), self.number(mask), self.number(number));
+        let unsigned = Type { signed: false, ..ty };
+        // The lowest bits are the same with a sign: it is taken as the kernel divides it.
+        let signed = Term::Apply {
+            operation: Operation::ShiftRight,
+            ty: Type { signed: true, ..ty },
+            terms: vec![x, by],
+        };
+        let divided = match self.find(&signed) {
+            Some(found) if from + mask.count_ones() < u32::from(ty.bits) => found,
+            _ => self.apply(Operation::ShiftRight, unsigned, &[x, by]),
+        };
+        let low = self.apply(Operation::And, unsigned, &[divided, mask]);
+        let comparison = if negated { Comparison::NotEqual } else { Comparison::Equal };
+        Some(self.apply(Operation::Compare(comparison), unsigned, &[low, number]))
+    }
+
+    /// Without a sign nothing is less than 0, and the greatest numbers are compared by their complements.
     pub(super) fn against_nothing(
         &mut self,
         comparison: Comparison,
@@ -103,7 +139,7 @@ impl Values {
             Comparison::GreaterOrEqual if is_0(b) => true,
             Comparison::Greater if is_0(a) => false,
             Comparison::LessOrEqual if is_0(a) => true,
-            _ => return None,
+            _ => return self.turned_back(comparison, ty, [a, b]),
         };
         (!ty.signed).then(|| self.number(u64::from(holds)))
     }

@@ -1,7 +1,7 @@
 //! Numbers whose bits are turned: `~x` is `-x - 1`, and `max(~x, ~y)` is `~min(x, y)`.
 
 use super::arithmetic::{apply, cut};
-use super::code::{Operation, Type};
+use super::code::{Comparison, Operation, Type};
 use super::lanes::Lanes;
 use super::value::{Term, ValueId, Values};
 
@@ -54,6 +54,27 @@ impl Values {
         let terms = terms.map(|term| self.apply(Operation::Not, ty, &[term]));
         let other = self.apply(opposite, ty, &terms);
         Some(self.apply(Operation::Not, ty, &[other]))
+    }
+
+    /// `-n <u -3` as `n - 1 >u 2`, and `-n >u -4` as `n - 1 <u 3`: the order of complements is backwards.
+    pub(super) fn turned_back(
+        &mut self,
+        comparison: Comparison,
+        ty: Type,
+        [a, b]: [ValueId; 2],
+    ) -> Option<ValueId> {
+        let bound = self.as_known(b)?.all().filter(|bound| ty.bits >= 32 && bound >> (ty.bits - 1) == 1)?;
+        let sign = 1 << (ty.bits - 1);
+        let is_less = |(_, factor): &(ValueId, Lanes)| factor.all().is_some_and(|factor| factor >= sign);
+        let is_turned = match self.term(a) {
+            Term::Sum { bits, terms, .. } => *bits == ty.bits && terms.iter().any(is_less),
+            _ => false,
+        };
+        if ty.signed || !is_turned {
+            return None;
+        }
+        let (a, b) = (self.complement(ty, a)?, self.number(cut(!bound, ty.bits)));
+        Some(self.apply(Operation::Compare(comparison.swapped()), ty, &[a, b]))
     }
 
     /// Whether a number is known, a complement, or a sum that begins with less than nothing.

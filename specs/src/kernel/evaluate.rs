@@ -10,6 +10,7 @@ use super::code::{
     Action, Argument, Code, Function, Guard, Memory, ObjectStep, Operation, Register, Type, Written,
 };
 use super::dominators::reverse_postorder;
+use super::extremes::Leaves;
 use super::lanes::Lanes;
 use super::slice::{Slice, Then};
 use super::terms::{is_of_warp, raised};
@@ -118,7 +119,7 @@ pub(super) struct Evaluator<'c> {
     pub(super) one_way: HashMap<usize, usize>,
     /// Which of two numbers the lesser or greater of them, or what a mask leaves, is known to be, by the
     /// position of the instruction.
-    pub(super) extremes: HashMap<usize, usize>,
+    pub(super) extremes: HashMap<usize, Leaves>,
     /// What values are in single lanes, as far as that was asked for.
     pub(super) at_lanes: HashMap<(ValueId, usize), Option<ValueId>>,
 }
@@ -445,8 +446,13 @@ impl Evaluator<'_> {
             {
                 self.values.number(u64::from(holds))
             }
-            (Function::Integer(_, ty), _) if let Some(which) = self.extremes.get(&at) => {
-                self.values.apply(Operation::Convert(ty), ty, &[arguments[*which]])
+            (Function::Integer(operation, ty), _) if let Some(leaves) = self.extremes.get(&at) => {
+                match *leaves {
+                    Leaves::Operand(which) => {
+                        self.values.apply(Operation::Convert(ty), ty, &[arguments[which]])
+                    }
+                    Leaves::Rounded(which) => self.values.without_low_bits(operation, ty, (arguments, which)),
+                }
             }
             (Function::Integer(operation, ty), _) => self.values.apply(operation, ty, arguments),
             // A predicate is 0 or 1.

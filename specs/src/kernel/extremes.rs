@@ -1,9 +1,19 @@
-//! Numbers less the lesser of themselves and a known number.
+//! The lesser and the greater of a number and a known one: numbers less that, and what is written as a
+//! choice.
 
-use super::arithmetic::{apply, cut};
-use super::code::{Operation, Type};
+use super::arithmetic::{apply, cut, signed};
+use super::code::{Comparison, Operation, Type};
 use super::lanes::Lanes;
 use super::value::{Term, ValueId, Values};
+
+/// What an operation leaves of its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leaves {
+    /// One of them.
+    Operand(usize),
+    /// One of them, but for some of its low bits.
+    Rounded(usize),
+}
 
 impl Values {
     /// `x - min(x, c)` as `max(x, c) - c`, and `x - max(x, c)` as `min(x, c) - c`, whatever wraps around: the
@@ -48,5 +58,76 @@ impl Values {
             all.extend([(x, same.clone()), (c, same), (other, turned), (constant, Lanes::All(1))]);
             self.sum(bits, &all)
         })
+    }
+
+    /// `x == 0 ? 1 : x` as the greater of x and 1, as compilers write it of what has no sign; `x < 3 ? x : 3`
+    /// as the lesser of x and 3; or what the lowest bit of a number decides.
+    pub(super) fn as_extreme(&mut self, ty: Type, chosen: [ValueId; 3]) -> Option<ValueId> {
+        self.extreme_of(ty, chosen).or_else(|| self.by_parity(chosen))
+    }
+
+    fn extreme_of(&mut self, ty: Type, [a, b, condition]: [ValueId; 3]) -> Option<ValueId> {
+        let Term::Apply { operation: Operation::Compare(comparison), ty: of, terms } =
+            self.term(condition).clone()
+        else {
+            return None;
+        };
+        let (x, limit) = (terms[0], self.as_known(terms[1])?.all()?);
+        if of.bits < 32 || ty.bits < of.bits || self.width(x) > of.bits {
+            return None;
+        }
+        // The condition holds below a number, or from it on.
+        let one_more = |number: i128| number + 1;
+        let limit = self.read(of, limit);
+        let (from, is_below, of) = match comparison {
+            Comparison::Less => (limit, true, of),
+            Comparison::LessOrEqual => (one_more(limit), true, of),
+            Comparison::GreaterOrEqual => (limit, false, of),
+            Comparison::Greater => (one_more(limit), false, of),
+            // Nothing that has no sign is less than 0.
+            Comparison::Equal if limit == 0 => (1, true, Type { signed: false, ..of }),
+            Comparison::NotEqual if limit == 0 => (1, false, Type { signed: false, ..of }),
+            Comparison::Equal | Comparison::NotEqual => return None,
+        };
+        let (below, above) = if is_below { (a, b) } else { (b, a) };
+        let (operation, number) = match [below, above].map(|one| one == x) {
+            [true, false] => (Operation::Minimum, above),
+            [false, true] => (Operation::Maximum, below),
+            _ => return None,
+        };
+        let known = self.as_known(number)?.all().filter(|known| *known == cut(*known, of.bits))?;
+        let known = self.read(of, known);
+        (from - 1..=from).contains(&known).then(|| self.apply(operation, of, &[x, number]))
+    }
+
+    /// What a mask leaves of a number that has no bits above it: all but those below, so that the mask may
+    /// have all of the others as well.
+    pub(super) fn without_low_bits(
+        &mut self,
+        operation: Operation,
+        ty: Type,
+        (operands, number): (&[ValueId], usize),
+    ) -> ValueId {
+        let mask = self.as_known(operands[1 - number]).and_then(Lanes::all).unwrap_or_default();
+        let above = u64::MAX.checked_shl(u64::BITS - mask.leading_zeros()).unwrap_or_default();
+        let mask = self.number(cut(mask | above, ty.bits));
+        self.apply(operation, ty, &[operands[number], mask])
+    }
+
+    /// How many bits a number has at most, if it is not negative.
+    pub(super) fn magnitude(&self, ty: Type, value: ValueId) -> u8 {
+        let bits = self.width(value).min(ty.bits);
+        match self.term(value) {
+            Term::Apply { operation: Operation::ShiftRight, ty: of, terms } if of.signed && *of == ty => {
+                let by = self.as_known(terms[1]).and_then(Lanes::all).unwrap_or(0).min(ty.bits.into());
+                (ty.bits - 1).saturating_sub(by as u8)
+            }
+            _ => bits.min(if ty.signed { ty.bits - 1 } else { ty.bits }),
+        }
+    }
+
+    /// A number as it is compared.
+    fn read(&self, ty: Type, number: u64) -> i128 {
+        if ty.signed { signed(number, ty.bits).into() } else { cut(number, ty.bits).into() }
     }
 }

@@ -244,7 +244,7 @@ impl<'v> Reckoned<'v> {
                 Some((from / by, to / by))
             }
             Term::Apply { operation: Operation::ShiftRight, ty, terms } if ty.bits == 32 => {
-                let by = self.values.as_known(terms[1])?.all().filter(|by| *by < 31)?;
+                let by = self.values.as_known(terms[1])?.all().filter(|by| *by < 32)?;
                 let (from, to) = self.range(terms[0]).filter(|(from, _)| *from >= 0)?;
                 Some((from >> by, to >> by))
             }

@@ -7,10 +7,13 @@ use std::collections::BTreeSet;
 use barcheck_model::Patience;
 
 use super::arithmetic::signed;
-use super::code::{Action, Code, Function, Operation};
+use super::code::{Action, Code, Comparison, Function, Operation, Type};
+use super::comparisons::FEW;
 use super::evaluate::{Evaluation, Way};
+use super::extremes::Leaves;
 use super::facts::{Reckoned, Within, facts, within};
 use super::flow::Flow;
+use super::lanes::Lanes;
 use super::slice::{Slice, Then};
 use super::terms::{is_invariant, of_grid};
 use super::value::{Term, ValueId, Values};
@@ -75,14 +78,14 @@ fn of_launch(values: &Values, code: &Code, wanted: &Within) -> Option<Within> {
 }
 
 /// Which of two numbers the lesser or the greater is, where branches on the way say so, by the position of
-/// the instruction; what a mask leaves is the number itself where they say that it has no other bits. And the
-/// places of those for which no sum must overflow.
+/// the instruction; what a mask leaves is the number itself where they say that it has no other bits, or it
+/// but for low ones. And the places of those for which no sum must overflow.
 pub(super) fn extremes(
     values: &mut Values,
     code: &Code,
     evaluation: &Evaluation,
     patience: &Patience,
-) -> (Vec<(usize, usize)>, BTreeSet<Span>) {
+) -> (Vec<(usize, Leaves)>, BTreeSet<Span>) {
     let (mut found, mut unwrapped, mut known) = (Vec::new(), BTreeSet::new(), None);
     for (node, at, numbers) in &evaluation.extremes {
         let Action::Compute { function: Function::Integer(operation, ty), .. } =
@@ -112,17 +115,21 @@ pub(super) fn extremes(
     (found, unwrapped)
 }
 
-/// Which of two numbers is what an operation leaves of them.
-fn chosen(reckoned: &mut Reckoned<'_>, operation: Operation, numbers: [ValueId; 2]) -> Option<usize> {
+fn chosen(reckoned: &mut Reckoned<'_>, operation: Operation, numbers: [ValueId; 2]) -> Option<Leaves> {
     if operation == Operation::And {
         let [first, second] = numbers.map(|number| reckoned.known(number));
         let (mask, number) = first.map(|mask| (mask, 1)).or(second.map(|mask| (mask, 0)))?;
         let (from, to) = reckoned.range(numbers[number])?;
-        return (from >= 0 && to < 1 << mask.trailing_ones()).then_some(number);
+        if from >= 0 && to < 1 << mask.trailing_ones() {
+            return Some(Leaves::Operand(number));
+        }
+        // What clears the sign as well is known to round: see `without_sign`.
+        let has_no_more = from >= 0 && mask >> 30 == 0 && to < 1 << (u64::BITS - mask.leading_zeros());
+        return has_no_more.then_some(Leaves::Rounded(number));
     }
     let (from, to) = reckoned.between(numbers)?;
     let is_first = (to <= 0 || from >= 0).then_some(to <= 0)?;
-    Some(usize::from(is_first != (operation == Operation::Minimum)))
+    Some(Leaves::Operand(usize::from(is_first != (operation == Operation::Minimum))))
 }
 
 /// Leaves of the operands of steps on objects what branches on the way there leave of them.
@@ -157,6 +164,57 @@ pub(super) fn take(values: &mut Values, slice: &Slice, evaluation: &mut Evaluati
             evaluation.barriers.insert(at, step);
         }
     }
+}
+
+/// Reads with a sign what is compared without one, where branches on the way there say that it is not
+/// negative: of `n / 128` compilers ask by `n <u 512` whether it is below 4. The places of those for which no
+/// sum must overflow.
+pub(super) fn with_sign(
+    values: &mut Values,
+    slice: &Slice,
+    evaluation: &mut Evaluation,
+    patience: &Patience,
+) -> BTreeSet<Span> {
+    let (mut unwrapped, mut known) = (BTreeSet::new(), None);
+    for node in 0..evaluation.then.len() {
+        let Some(Way::Branch(condition, taken, other)) = evaluation.then[node] else { continue };
+        if patience.is_over() {
+            break;
+        }
+        let Term::Apply { operation: operation @ Operation::Compare(_), ty, terms } =
+            values.term(condition).clone()
+        else {
+            continue;
+        };
+        let bound = values.as_known(terms[1]).and_then(Lanes::all);
+        if ty.signed
+            || ty.bits != 32
+            || bound.is_none_or(|bound| bound > i32::MAX as u64 || bound <= FEW)
+            || is_equality(operation)
+            // `n <u 4` and `n - 1 <u 3` are how it is known that the remainder alone is left.
+            || is_sum(values, terms[0])
+        {
+            continue;
+        }
+        let flow = known.get_or_insert_with(|| Flow::of(evaluation)).as_ref().ok();
+        let facts = flow.map(|flow| facts(values, evaluation, flow, node)).unwrap_or_default();
+        if facts.is_empty() {
+            continue;
+        }
+        let mut reckoned = Reckoned::by(values, &facts);
+        if reckoned.range(terms[0]).is_some_and(|(from, _)| from >= 0) && reckoned.by_fact {
+            let condition = values.apply(operation, Type { signed: true, ..ty }, &terms);
+            evaluation.then[node] = Some(Way::Branch(condition, taken, other));
+            if let Then::Branch { span, .. } = slice.nodes[node].then {
+                unwrapped.insert(span);
+            }
+        }
+    }
+    unwrapped
+}
+
+fn is_equality(operation: Operation) -> bool {
+    matches!(operation, Operation::Compare(Comparison::Equal | Comparison::NotEqual))
 }
 
 /// Conditions by which parts of a value are selected, and which never change.

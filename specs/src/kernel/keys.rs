@@ -137,8 +137,7 @@ impl Keys<'_> {
         if is_known(a) || !is_known(b) && greater {
             (comparison, a, b) = (comparison.swapped(), b, a);
         }
-        let negated =
-            matches!(comparison, Comparison::NotEqual | Comparison::GreaterOrEqual | Comparison::Greater);
+        let negated = is_opposite(comparison);
         let comparison = if negated { comparison.negated() } else { comparison };
         let (left, mut right) = (self.of(a), self.of(b));
         let next = values.as_known(b).and_then(Lanes::all).and_then(|number| after(number, *ty));
@@ -219,13 +218,7 @@ impl Keys<'_> {
                 parts.into_iter().fold(first, |text, part| operation_text(*operation, *ty, &[text, part]))
             }
             Term::Apply { .. } if let Some((param, _)) = self.bounded(value) => self.text(param, words)?,
-            Term::Apply { operation, ty, terms } => {
-                let mut parts = Vec::new();
-                for term in terms {
-                    parts.push(self.text(*term, words)?);
-                }
-                operation_text(*operation, *ty, &parts)
-            }
+            Term::Apply { operation, ty, terms } => self.applied((*operation, *ty), terms, words)?,
             Term::Pure { name, terms } => {
                 let mut parts = Vec::new();
                 for term in terms {
@@ -248,6 +241,51 @@ impl Keys<'_> {
         };
         words.left = words.left.checked_sub(text.len() / 8)?;
         Some(text)
+    }
+
+    /// An operation in words: of the lesser and the greater of two unknown numbers the order does not
+    /// matter, and a selection is what two ways bring.
+    fn applied(
+        &self,
+        (operation, ty): (Operation, Type),
+        terms: &[ValueId],
+        words: &mut Words,
+    ) -> Option<String> {
+        if let (Operation::Select, 32.., [a, b, condition]) = (operation, ty.bits, terms) {
+            return self.choice(*condition, [*a, *b], words);
+        }
+        let parts: Option<Vec<String>> = terms.iter().map(|term| self.text(*term, words)).collect();
+        let mut parts = parts?;
+        let is_extreme = matches!(operation, Operation::Minimum | Operation::Maximum);
+        if is_extreme && !terms.iter().any(|term| self.agent.values.as_known(*term).is_some()) {
+            parts.sort();
+        }
+        Some(operation_text(operation, ty, &parts))
+    }
+
+    /// One of two values, the first if a condition holds.
+    pub(super) fn choice(
+        &self,
+        condition: ValueId,
+        [mut a, mut b]: [ValueId; 2],
+        words: &mut Words,
+    ) -> Option<String> {
+        let values = self.agent.values;
+        let condition = match values.term(condition) {
+            Term::Apply { operation: Operation::Compare(comparison), ty, terms }
+                if is_opposite(*comparison) =>
+            {
+                std::mem::swap(&mut a, &mut b);
+                let parts = [self.text(terms[0], words)?, self.text(terms[1], words)?];
+                operation_text(Operation::Compare(comparison.negated()), *ty, &parts)
+            }
+            Term::Apply { operation: Operation::LogicalNot, terms, .. } => {
+                std::mem::swap(&mut a, &mut b);
+                self.text(terms[0], words)?
+            }
+            _ => self.text(condition, words)?,
+        };
+        Some(format!("({condition} ? {} : {})", self.text(a, words)?, self.text(b, words)?))
     }
 
     /// What a conjunction or disjunction is made of: neither order nor how often something is said matters.
@@ -394,6 +432,11 @@ fn width(ty: &str) -> String {
         Some(bits) if ty.starts_with(['b', 'u']) => format!(":u{bits}"),
         Some(_) => format!(":{ty}"),
     }
+}
+
+/// Whether a comparison is said by its opposite.
+fn is_opposite(comparison: Comparison) -> bool {
+    matches!(comparison, Comparison::NotEqual | Comparison::GreaterOrEqual | Comparison::Greater)
 }
 
 /// The number after one of this type, as it is compared, unless it is the last.

@@ -109,6 +109,8 @@ fn prepared(
         super::spread::over_rounds(code, slice, &mut shared.values, evaluation);
         touched::take_apart(&mut shared.values, evaluation);
         super::implied::take(&mut shared.values, slice, evaluation);
+        let unwrapped = super::implied::with_sign(&mut shared.values, slice, evaluation, patience);
+        shared.assumes.extend(unwrapped.into_iter().map(Assumption::Unwrapped));
         super::begins::take(&mut shared.values, evaluation);
         super::abreast::take(&mut shared.values, evaluation);
         shared.assumes.extend(super::natural::take(code, &mut shared.values, evaluation));

@@ -38,6 +38,12 @@ impl Values {
                 let by = self.as_known(*by).and_then(Lanes::all);
                 by.map_or(ty.bits, |by| 64 - by.saturating_sub(1).leading_zeros() as u8).min(ty.bits)
             }
+            (Operation::Maximum, [a, b]) => {
+                let least = |value: &ValueId| Some(signed(self.as_known(*value)?.all()?, ty.bits));
+                let is_natural = !ty.signed || [a, b].into_iter().filter_map(least).any(|least| least >= 0);
+                let all = width(operation, ty);
+                if is_natural { self.magnitude(ty, *a).max(self.magnitude(ty, *b)).min(all) } else { all }
+            }
             _ => width(operation, ty),
         }
     }

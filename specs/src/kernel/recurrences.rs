@@ -186,10 +186,7 @@ impl Keys<'_> {
     fn comes(&self, comes: Comes, words: &mut Words) -> Option<String> {
         match comes {
             Comes::One(value) => self.text(value, words),
-            Comes::Chosen(condition, a, b) => {
-                let condition = self.text(condition, words)?;
-                Some(format!("({condition} ? {} : {})", self.text(a, words)?, self.text(b, words)?))
-            }
+            Comes::Chosen(condition, a, b) => self.choice(condition, [a, b], words),
         }
     }
 

@@ -50,8 +50,13 @@ pub(super) fn separate(roles: &mut [Statements]) {
                     }
                     other => other,
                 });
-                let name = renamed.clone();
-                recount(role, &key, &mut |counted| counted.key.clone_from(&name));
+                recount(role, &key, &mut |counted| {
+                    // Which one a number is that never changes is decided once, whatever leads to where it is
+                    // counted.
+                    if !matches!(counted.counting, Counting::Choose) {
+                        counted.key.clone_from(&renamed);
+                    }
+                });
             }
         }
     }

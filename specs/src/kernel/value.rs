@@ -348,7 +348,7 @@ impl Values {
             }
             (Operation::Select, [a, b, condition]) => match self.as_known(*condition) {
                 Some(known) => known.all().map(|all| if all != 0 { *a } else { *b }),
-                None => self.by_parity([*a, *b, *condition]),
+                None => self.as_extreme(ty, [*a, *b, *condition]),
             },
             (Operation::Minimum | Operation::Maximum, [a, b]) if a == b => Some(*a),
             (Operation::Minimum | Operation::Maximum, [a, b]) => self.turned(operation, ty, [*a, *b]),

@@ -56,9 +56,9 @@ pub(crate) fn find(
     let mut priorities: Vec<Actor> = agents.iter().copied().filter(|agent| *agent != first).collect();
     priorities.insert(0, first);
     let mut changes: Vec<usize> = Vec::new();
-    let mut fault = None;
+    let (mut fault, mut is_late) = (None, false);
     while left > 0 {
-        let mut run = Run { machine, settings, priorities, changes, path: Vec::new() };
+        let mut run = Run { machine, settings, priorities, changes, is_late, path: Vec::new() };
         let goes_on = |steps: usize| {
             let in_time = settings.budgets.timeout.is_none_or(|limit| started.elapsed() < limit);
             let made = (MOST_STEPS - left + steps) as u64;
@@ -77,6 +77,7 @@ pub(crate) fn find(
         // However short a run was, runs come to an end.
         left = left.saturating_sub(made.max(64));
         priorities = shuffled(&agents, &mut random);
+        is_late = !is_late;
         let count = random.below(MOST_CHANGES + 1);
         changes = (0..count).map(|_| random.below(length as u64) as usize).collect();
     }
@@ -91,6 +92,8 @@ struct Run<'r> {
     priorities: Vec<Actor>,
     /// At these steps whoever is in front falls behind.
     changes: Vec<usize>,
+    /// What is pending lands where nobody else has a step: behind the last exit, if nobody waits for it.
+    is_late: bool,
     path: Vec<Choice>,
 }
 
@@ -144,7 +147,8 @@ impl Run<'_> {
         for left in state.pending.chunk_by(|a, b| a.agent == b.agent) {
             let actor = Actor::Pending(left[0].agent);
             if !self.priorities.contains(&actor) {
-                let place = random.below(self.priorities.len() as u64 + 1) as usize;
+                let last = self.priorities.len();
+                let place = if self.is_late { last } else { random.below(last as u64 + 1) as usize };
                 self.priorities.insert(place, actor);
             }
         }

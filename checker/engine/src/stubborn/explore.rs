@@ -347,7 +347,7 @@ impl<'a> Exploration<'a> {
             let rule = Rule::at_exit(left.operation.publishes());
             let is_asked = self.settings.levels.of(rule, program.target) >= Level::Warning;
             let may_be_late = is_asked || !program.shares(left.agent, barrier);
-            phases::before_landing(self.machine.layout(), &mut at.state, (barrier, may_be_late));
+            phases::before_landing(&self.machine, &mut at.state, left.agent, (barrier, may_be_late));
         }
         self.before.clear();
         self.before.extend(at.state.agents.iter().map(|agent| agent.config));

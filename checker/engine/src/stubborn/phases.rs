@@ -64,16 +64,28 @@ pub(super) fn before(
     Ok(Some(OnPhases { barrier, part, must_not_complete, passes: knows_before, blocks: knows_complete }))
 }
 
-/// Something is about to land on a barrier with phases; whether it matters that everybody may have exited.
+/// Something that an agent has left is about to land on a barrier with phases; whether it matters that
+/// everybody may have exited. Whoever learns of the landing knows that it was begun, which was the agent's
+/// latest step.
 pub(super) fn before_landing(
-    layout: Layout,
+    machine: &Machine,
     state: &mut State<HappensBefore>,
+    agent: AgentId,
     (barrier, may_be_late): (BarrierId, bool),
 ) {
-    if layout.has_phases(barrier) {
-        state.memory.gather(layout, barrier);
-        if may_be_late {
-            state.memory.set(barrier, Mark::InFlight, layout.gathering(barrier));
+    let (layout, program) = (machine.layout(), machine.program());
+    if !layout.has_phases(barrier) {
+        return;
+    }
+    let gathering = layout.gathering(barrier);
+    state.memory.gather(layout, barrier);
+    if may_be_late {
+        state.memory.set(barrier, Mark::InFlight, gathering);
+    }
+    if let Some(home) = program.home(barrier).filter(|home| home.cta != program.cta_of(agent)) {
+        let begun = Mark::Remote(agent, home.cta, program.agents_per_cta());
+        if state.memory.marks(program.cluster_barrier()).any(|mark| mark == begun) {
+            state.memory.add(program.cluster_barrier(), begun, gathering);
         }
     }
 }

@@ -132,13 +132,15 @@ impl Family {
 }
 
 /// What is compared, how, and the depth of the loop with whose iterations it changes.
-type Name = (String, Option<String>, Sign, usize);
+pub(super) type Name = (String, Option<String>, Sign, usize);
 
 /// All families, and the one of each threshold.
 #[derive(Debug, Default)]
 pub(super) struct Families {
     pub(super) all: Vec<Family>,
-    names: BTreeMap<Name, usize>,
+    pub(super) names: BTreeMap<Name, usize>,
+    /// By what numbers are made of, and the depth: thresholds of the numbers that say the same.
+    pub(super) outer: BTreeMap<(String, i64, usize), (String, i64, Sign)>,
     /// Numbers whose low bits are asked for: what they are computed from has others.
     whole: BTreeSet<String>,
 }
@@ -315,10 +317,11 @@ impl Families {
                 thresholds.iter().filter(of).for_each(|threshold| families.join(threshold));
             }
         }
+        families.note_outer(&thresholds);
         families
     }
 
-    fn names(threshold: &Threshold) -> Vec<(Name, bool, Option<usize>)> {
+    pub(super) fn names(threshold: &Threshold) -> Vec<(Name, bool, Option<usize>)> {
         let signs = match threshold.sign {
             Sign::Either => vec![Sign::Signed, Sign::Unsigned, Sign::Either],
             Sign::Negative => vec![Sign::Signed, Sign::Either, Sign::Negative],

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::sum::{Linear, Rounds};
-use super::{Formula, Low, Readings, Side, Sign, Threshold};
+use super::sum::{Into, Linear, Rounds};
+use super::{Formula, Readings, Side, Sign, Threshold};
 use crate::kernel::arithmetic::{signed, without_sign};
 use crate::kernel::code::{Comparison, Operation, Type};
 use crate::kernel::flow::Flow;
@@ -43,7 +43,7 @@ impl Asker<'_> {
             Term::Sum { bits, .. } => self.linear(value, Type { bits: *bits, signed: true }, DEPTH)?,
             _ => Linear { atoms: BTreeMap::from([(value, 1)]), ..Linear::default() },
         };
-        self.flat(&sum, least, (Sign::Either, true), true)
+        self.flat(&sum, least, (Sign::Either, true), Into::Thresholds)
     }
 
     /// A condition as a formula over thresholds, if it is one.
@@ -133,31 +133,6 @@ impl Asker<'_> {
         Some(if holds { inside } else { inside.not() })
     }
 
-    /// The low bits of a number, where a sum is about nothing else and is at least a number.
-    fn low(&self, sum: &Linear, least: i64) -> Option<Formula> {
-        let base = Linear { rounds: BTreeMap::new(), known: 0, ..sum.clone() };
-        let Term::Apply { operation: Operation::And, ty, terms } = self.values().term(base.alone()?) else {
-            return None;
-        };
-        let (inside, mask) = self.with_number(terms)?;
-        let mask =
-            i64::try_from(mask).ok().filter(|mask| *mask > 0 && *mask < 64 && (mask + 1) & mask == 0)?;
-        let mut number = self.linear(inside, Type { signed: true, ..*ty }, DEPTH)?;
-        let more = std::mem::take(&mut number.known);
-        // What is said of a parameter does not make it another number.
-        let plain = |atom| self.keys.bounded(atom).map_or(atom, |(inside, _)| inside);
-        number.atoms = number.atoms.into_iter().map(|(atom, times)| (plain(atom), times)).collect();
-        let mut rounds = sum.rounds.iter();
-        let round = match (rounds.next(), rounds.next()) {
-            (None, _) => None,
-            (Some(((header, None), times)), None) if *times < 0 => Some((*header, times.checked_neg()?)),
-            _ => return None,
-        };
-        let first = self.flat(&number, 1, (Sign::Either, false), false)?;
-        let least = least.checked_sub(sum.known)?;
-        Some(Formula::Low(Box::new(Low { first, more, mask, least, round })))
-    }
-
     /// Whether a sum is at least a number.
     fn threshold(&self, sum: &Linear, least: i64, sign: (Sign, bool)) -> Option<Formula> {
         if let Some(low) = self.low(sum, least) {
@@ -167,7 +142,7 @@ impl Asker<'_> {
             return Some(low.not());
         }
         if sum.rounds.is_empty() {
-            return Some(Formula::Reaches(Box::new(self.flat(sum, least, sign, true)?)));
+            return Some(Formula::Reaches(Box::new(self.flat(sum, least, sign, Into::All)?)));
         }
         if sum.rounds.values().all(|times| *times > 0) {
             // It holds if the negated sum is not at least this.
@@ -176,15 +151,15 @@ impl Asker<'_> {
         self.growing(sum, least, sign)
     }
 
-    /// Of a threshold that does not grow, from both sides, looked into as far as can be or not.
-    fn flat(
+    /// Of a threshold that does not grow, from both sides, looked into so far.
+    pub(super) fn flat(
         &self,
         sum: &Linear,
         least: i64,
         (sign, is_turned): (Sign, bool),
-        is_deep: bool,
+        into: Into,
     ) -> Option<Threshold> {
-        let still = (&Rounds::new(), is_deep);
+        let still = (&Rounds::new(), into);
         let mut side = self.side(sum, least, still)?;
         side.has_no_sign(sum, sign);
         let other = Some(self.side(&sum.negated()?, 1_i64.checked_sub(least)?, still)?);
@@ -216,6 +191,7 @@ impl Asker<'_> {
             readings: Readings::default(),
             is_invariant,
             most: None,
+            outer: Vec::new(),
         })
     }
 
@@ -294,7 +270,7 @@ impl Asker<'_> {
         let base = Linear { rounds: BTreeMap::new(), ..sum.clone() };
         let about = self.about(sum);
         let (mut side, unit) = match unit {
-            None => (self.side(&base, least, (&rounds, true))?, None),
+            None => (self.side(&base, least, (&rounds, Into::Thresholds))?, None),
             Some(unit) => {
                 if !self.is_positive(unit) {
                     return None;
@@ -314,6 +290,7 @@ impl Asker<'_> {
             [(header, _)] => self.flow().innermost[*header].and_then(|inner| self.most[inner]),
             _ => None,
         };
+        let outer = if unit.is_none() { self.outer(&base) } else { Vec::new() };
         let threshold = Threshold {
             side,
             other,
@@ -329,6 +306,7 @@ impl Asker<'_> {
             readings: Readings::default(),
             is_invariant: self.is_invariant(sum),
             most,
+            outer,
         };
         Some(Formula::Reaches(Box::new(threshold)))
     }

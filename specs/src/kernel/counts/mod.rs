@@ -62,7 +62,9 @@ mod finish;
 mod lanes;
 mod linear;
 mod looked;
+mod lowest;
 mod numbered;
+mod outer;
 mod readings;
 mod remainders;
 mod rewrite;
@@ -248,6 +250,16 @@ pub(super) struct InUnits {
     pub(super) turned: bool,
 }
 
+/// What a number is made of reaches a threshold if the number reaches one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Outer {
+    /// The number, and its threshold.
+    number: String,
+    least: i64,
+    /// What it is made of, and that threshold.
+    of: (String, i64),
+}
+
 /// Unknown numbers, in words, and how they are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Readings {
@@ -301,6 +313,8 @@ pub(super) struct Threshold {
     pub(super) is_invariant: bool,
     /// It grows with one loop, which has at most so many iterations.
     pub(super) most: Option<i64>,
+    /// If it grows: thresholds of what the number is made of that say the same as one of the number.
+    pub(super) outer: Vec<Outer>,
 }
 
 impl Threshold {

@@ -31,7 +31,14 @@ pub(in crate::kernel) fn count(
     let growing = Families::that_grow(&decisions);
     for role in roles.iter_mut() {
         change(role, &mut |decision| {
-            decision.formula.iter_mut().for_each(|formula| formula.each(&mut |it| growing.settle(it)));
+            decision.formula.iter_mut().for_each(|formula| {
+                formula.each(&mut |it| {
+                    let inside = it.inside.clone();
+                    growing.settle(it);
+                    growing.outside(it, &inside);
+                    growing.read(it);
+                });
+            });
         });
     }
     let mut decisions = Vec::new();

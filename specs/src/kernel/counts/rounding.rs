@@ -10,31 +10,30 @@ use crate::kernel::value::{Term, ValueId};
 impl Asker<'_> {
     /// `x & ~(2^k - 1)`, or `x + c - (x & (2^k - 1))`: x, 2^k - 1, and c.
     pub(super) fn rounded(&self, sum: &Linear) -> Option<(Linear, i64, i64)> {
-        let ty = Type { bits: 32, signed: true };
         if let Some(alone) = sum.alone() {
             let Term::Apply { operation: Operation::And, ty: of, terms } = self.values().term(alone) else {
                 return None;
             };
             let (inside, mask) = self.with_number(terms)?;
             // Bits that the number does not have need not be kept.
-            let mask = cut(!mask & !without_sign(mask), self.values().width(inside).min(of.bits));
+            let sign = if of.bits == 64 { !mask & 1 << 63 } else { without_sign(mask) };
+            let mask = cut(!mask & !sign, self.values().width(inside).min(of.bits));
             let low = i64::try_from(mask).ok().filter(|mask| *mask > 0 && (mask + 1) & mask == 0)?;
-            return Some((self.linear(inside, ty, DEPTH)?, low, 0));
+            return Some((self.linear(inside, Type { signed: true, ..*of }, DEPTH)?, low, 0));
         }
         for (atom, times) in &sum.atoms {
-            let Term::Apply { operation: Operation::And, terms, .. } = self.values().term(*atom) else {
+            let Term::Apply { operation: Operation::And, ty, terms } = self.values().term(*atom) else {
                 continue;
             };
+            let ty = Type { signed: true, ..*ty };
             let Some((inside, mask)) = self.with_number(terms) else { continue };
             let Some(low) = i64::try_from(mask).ok().filter(|mask| (mask + 1) & mask == 0) else { continue };
             let mut rest = sum.clone();
             rest.atoms.remove(atom);
-            let inside = self
-                .linear(inside, ty, DEPTH)
-                .filter(|inside| inside.atoms == rest.atoms && inside.rounds == rest.rounds);
+            let inside = self.linear(inside, ty, DEPTH).filter(|inside| inside.is_alike(&rest, low));
             if let (-1, Some(inside)) = (*times, inside) {
                 let more = rest.known.checked_sub(inside.known)?;
-                return Some((inside, low, more));
+                return Some((Linear { known: inside.known, ..rest }, low, more));
             }
         }
         None
@@ -133,6 +132,17 @@ impl Asker<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The lesser of a number and a known one.
+    pub(super) fn capped(&self, sum: &Linear) -> Option<(Linear, i64)> {
+        let Term::Apply { operation: Operation::Minimum, ty, terms } = self.values().term(sum.alone()?)
+        else {
+            return None;
+        };
+        let (inside, number) = self.with_number(terms)?;
+        let number = if ty.signed { signed(number, ty.bits) } else { i64::try_from(number).ok()? };
+        Some((self.linear(inside, *ty, DEPTH)?, number))
     }
 
     /// `x < c ? n : f(x)` with an f that grows with x, where f is at most n below c and at least n from there

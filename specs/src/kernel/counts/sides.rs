@@ -1,15 +1,18 @@
 //! Of what thresholds are: an unknown number, and what it is computed from.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::families::{gcd, up_to_multiple};
 use super::linear::{Asker, DEPTH};
-use super::sum::{Linear, Rounds};
-use super::{Side, Sign};
+use super::sum::{Into, Linear, Rounds};
+use super::{Outer, Side, Sign};
 use crate::kernel::code::{Operation, Register};
 use crate::kernel::ranges::{Known, Ranges};
 use crate::kernel::terms::of_grid;
 use crate::kernel::value::{Term, ValueId, Values};
+
+/// Thresholds of a number that may be said of what it is made of.
+const OUTER: i64 = 8;
 
 /// Selections inside one another of which it is looked whether they are bounded.
 const SELECTIONS: u32 = 4;
@@ -21,6 +24,10 @@ enum Step {
     Divided(usize, i64),
     /// The greater of it and a number.
     Raised(usize, i64),
+    /// The lesser of it and a number.
+    Capped(usize, i64),
+    /// So many times it.
+    Times(usize, i64),
     /// So much more.
     More(i64),
 }
@@ -33,9 +40,11 @@ fn raise(above: &mut [Side], steps: &[Step], innermost: Option<i64>) {
             Step::Rounded(mask) => floor.map(|floor| floor & !mask),
             Step::Divided(_, by) => floor.map(|floor| floor.div_euclid(*by)),
             Step::Raised(_, most) => Some(floor.map_or(*most, |floor| floor.max(*most))),
+            Step::Capped(_, most) => floor.map(|floor| floor.min(*most)),
+            Step::Times(_, times) => floor.and_then(|floor| floor.checked_mul(*times)),
             Step::More(more) => floor.and_then(|floor| floor.checked_add(*more)),
         };
-        if let Step::Divided(at, _) | Step::Raised(at, _) = step
+        if let Step::Divided(at, _) | Step::Raised(at, _) | Step::Capped(at, _) | Step::Times(at, _) = step
             && let Some(side) = above.get_mut(*at)
         {
             side.floor = side.floor.max(floor);
@@ -54,15 +63,14 @@ impl Side {
 }
 
 impl Asker<'_> {
-    /// The unknown number of a sum without iterations, looked into as far as thresholds can be said of what
-    /// is inside, or only as far as thresholds stay those of each number; by how much they grow there.
-    pub(super) fn side(&self, sum: &Linear, least: i64, (rounds, is_deep): (&Rounds, bool)) -> Option<Side> {
+    /// The unknown number of a sum without iterations, looked into so far; by how much thresholds grow there.
+    pub(super) fn side(&self, sum: &Linear, least: i64, (rounds, into): (&Rounds, Into)) -> Option<Side> {
         let (mut sum, mut rounds) = (sum.clone(), rounds.clone());
         let mut least = least.checked_sub(sum.known)?;
         sum.known = 0;
         let mut given: Option<i64> = None;
-        let mut above = Vec::new();
-        let mut steps = Vec::new();
+        let (mut above, mut steps) = (Vec::new(), Vec::new());
+        let is_flat = rounds.is_empty() && into == Into::All;
         for _ in 0..DEPTH {
             let so_far = |floor| self.shown(&sum, least, given, &rounds).map(|side| Side { floor, ..side });
             if let Some((inside, mask, more)) = self.rounded(&sum) {
@@ -75,7 +83,9 @@ impl Asker<'_> {
                 given = given.map(|given| given.checked_sub(more)).map_or(Some(None), |g| g.map(Some))?;
                 steps.extend([Step::More(more), Step::Rounded(mask)]);
                 sum = inside;
-            } else if let Some((inside, by)) = self.divided(&sum).filter(|_| is_deep && least >= 1) {
+            } else if let Some((inside, by)) =
+                self.divided(&sum).filter(|_| into != Into::Numbers && least >= 1)
+            {
                 steps.push(Step::Divided(above.len(), by));
                 above.push(so_far(self.floor(&sum))?);
                 least = least.checked_mul(by)?;
@@ -85,12 +95,24 @@ impl Asker<'_> {
                 }
                 sum = inside;
             } else if let Some((inside, most)) = self.raised(&sum).or_else(|| self.lowered(&sum)) {
-                if !is_deep {
+                if into == Into::Numbers {
                     return so_far(Some(most));
                 }
                 steps.push(Step::Raised(above.len(), most));
                 above.push(so_far(Some(most))?);
                 given = Some(given.map_or(most, |given| given.max(most)));
+                sum = inside;
+            } else if let Some((inside, most)) =
+                self.capped(&sum).filter(|(_, most)| is_flat && least <= *most)
+            {
+                steps.push(Step::Capped(above.len(), most));
+                above.push(so_far(self.floor(&sum))?);
+                sum = inside;
+            } else if let Some((inside, times)) = sum.times().filter(|_| is_flat) {
+                steps.push(Step::Times(above.len(), times));
+                above.push(so_far(self.floor(&sum))?);
+                least = up_to_multiple(least, times)? / times;
+                given = given.map(|given| given.div_euclid(times));
                 sum = inside;
             } else {
                 break;
@@ -103,6 +125,30 @@ impl Asker<'_> {
         let floor = self.floor(&sum);
         raise(&mut above, &steps, floor);
         Some(Side { floor, above, ..self.shown(&sum, least, given, &rounds)? })
+    }
+
+    /// Thresholds of what an unknown number is made of that say the same as those of the number, and as those
+    /// of the one that the number is the greater of, and of a known one.
+    pub(super) fn outer(&self, sum: &Linear) -> Vec<Outer> {
+        let mut number = Linear { rounds: BTreeMap::new(), known: 0, ..sum.clone() };
+        let mut found = Vec::new();
+        for _ in 0..DEPTH {
+            let Some(own) = self.words(&number) else { break };
+            for least in 1..=OUTER {
+                let Some(side) = self.side(&number, least, (&Rounds::new(), Into::All)) else { continue };
+                let inner = Side { above: Vec::new(), ..side.clone() };
+                let says_more =
+                    |side: &Side| side.what != own && side.given.is_none_or(|given| given < side.least);
+                let all = side.above.into_iter().chain([inner]).filter(says_more);
+                let outer = |side: Side| Outer { number: own.clone(), least, of: (side.what, side.least) };
+                found.extend(all.map(outer));
+            }
+            match self.raised(&number) {
+                Some((inside, _)) => number = Linear { known: 0, ..inside },
+                None => break,
+            }
+        }
+        found
     }
 
     /// A sum without iterations as it is.

@@ -7,6 +7,17 @@ use crate::kernel::value::ValueId;
 /// By how much thresholds grow with the iterations of loops, by their headers.
 pub(super) type Rounds = BTreeMap<usize, i64>;
 
+/// How far it is looked into what numbers are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Into {
+    /// As far as thresholds stay those of each number.
+    Numbers,
+    /// As far as each threshold has one inside.
+    Thresholds,
+    /// As far as this threshold has one inside, and no other need have one.
+    All,
+}
+
 /// A sum of unknown numbers, iterations of loops and a known number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Linear {
@@ -32,6 +43,16 @@ impl Linear {
         Some(())
     }
 
+    /// Whether the low bits of two are the same but for those of a known number: of `a + b` the lowest is
+    /// that of `a - b`.
+    pub(super) fn is_alike(&self, other: &Self, mask: i64) -> bool {
+        let mut difference = self.clone();
+        if difference.add(other, -1).is_none() || self.rounds != other.rounds {
+            return false;
+        }
+        difference.atoms.values().all(|times| times & mask == 0)
+    }
+
     pub(super) fn negated(&self) -> Option<Self> {
         let mut negated = Self::default();
         negated.add(self, -1)?;
@@ -46,6 +67,16 @@ impl Linear {
     pub(super) fn is_negative(&self) -> bool {
         let all = |holds: fn(&i64) -> bool| self.atoms.values().all(holds);
         all(|times| *times > 0) && self.known > 0 || all(|times| *times < 0) && self.known < 0
+    }
+
+    /// Of so many times an unknown number the number, and how many times it is.
+    pub(super) fn times(&self) -> Option<(Self, i64)> {
+        match self.atoms.iter().next() {
+            Some((atom, times)) if self.atoms.len() == 1 && self.rounds.is_empty() && *times > 1 => {
+                Some((Self { atoms: BTreeMap::from([(*atom, 1)]), ..Self::default() }, *times))
+            }
+            _ => None,
+        }
     }
 
     /// The only unknown number, if it is one and stands alone.
