@@ -369,7 +369,7 @@ type Make = fn(&str, &Kernel, &mut Chance) -> Option<Mutant>;
 
 /// Every second kernel, so that the halves are looked at beside one another.
 fn never_hangs(half: usize) {
-    let (many, slips) = (variable("BARCHECK_RUNS", 40), variable("BARCHECK_MUTANTS", 4));
+    let (many, slips) = (variable("BARCHECK_RUNS", 40), variable("BARCHECK_MUTANTS", 2));
     let first = variable("BARCHECK_SEED", 1);
     let (mut tally, mut slipped, mut moved) = (Tally::default(), Tally::default(), Tally::default());
     let mut number = 0;

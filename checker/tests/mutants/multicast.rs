@@ -14,7 +14,7 @@ pub(crate) const KERNEL: Kernel = Kernel {
             from: "empty[STAGES] count 4",
             to: "empty[STAGES] count 2",
             edit: "`empty` expects the arrivals of one CTA",
-            outcome: Found("unobserved-phase"),
+            outcome: Found("over-arrival"),
         },
         Mutant {
             class: Count,
@@ -63,7 +63,7 @@ pub(crate) const KERNEL: Kernel = Kernel {
             from: "full[s], (i / STAGES) & 1;",
             to: "full[s], i & 1;",
             edit: "the parity is that of the round, not of the ring",
-            outcome: Found("unobserved-phase"),
+            outcome: Found("deadlock"),
         },
         Mutant {
             class: Stage,
@@ -138,7 +138,7 @@ pub(crate) const KERNEL: Kernel = Kernel {
             from: "if lane == 0 { mbarrier.arrive.release",
             to: "if lane < 2 { mbarrier.arrive.release",
             edit: "two lanes give a stage back",
-            outcome: Found("unobserved-phase"),
+            outcome: Found("over-arrival"),
         },
         Mutant {
             class: Extra,

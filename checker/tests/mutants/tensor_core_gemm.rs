@@ -77,7 +77,7 @@ pub(crate) const KERNEL: Kernel = Kernel {
             from: "tcgen05.commit empty[i % STAGES]",
             to: "tcgen05.commit empty[(i + 1) % STAGES]",
             edit: "the commit gives the next stage back",
-            outcome: Found("deadlock"),
+            outcome: Found("unobserved-phase"),
         },
         Mutant {
             class: Stage,

@@ -102,15 +102,14 @@ fn extract(number: u64, ty: Type, from: u32, count: u32) -> u64 {
     result
 }
 
-/// The sign of 32 bits, where a mask clears it beside low bits: `n & 0x7ffffffc` is `n & ~3` of what is not
-/// negative.
-pub(super) fn without_sign(mask: u64) -> u64 {
-    let clears = cut(!mask, 32);
-    let low = clears & !SIGN;
-    if clears & SIGN != 0 && low > 0 && (low + 1).is_power_of_two() { SIGN } else { 0 }
+/// The sign of so many bits, where a mask clears it beside low bits: `n & 0x7ffffffc` is `n & ~3` of what is
+/// not negative.
+pub(super) fn without_sign(mask: u64, bits: u8) -> u64 {
+    let sign = 1 << (bits - 1);
+    let clears = cut(!mask, bits);
+    let low = clears & !sign;
+    if clears & sign != 0 && low > 0 && (low + 1).is_power_of_two() { sign } else { 0 }
 }
-
-const SIGN: u64 = 1 << 31;
 
 #[cfg(test)]
 mod tests {

@@ -10,6 +10,9 @@ use super::value::{Term, ValueId, Values};
 /// Numbers up to which a loop may be followed round by round.
 pub(super) const FEW: u64 = 20;
 
+/// The largest mask of bits that are those of a quotient: more do not come of rounds that are taken together.
+const BITS: u64 = 15;
+
 impl Values {
     /// `i < min(n, 4)` is `i < n && i < 4`, and `i >= min(n, 4)` is `i >= n || i >= 4`; of the greater of two
     /// likewise. Only with few: a loop up to many is not followed round by round.
@@ -106,7 +109,7 @@ impl Values {
         let (from, counts) = (mask.trailing_zeros(), |term: &Term| matches!(term, Term::Meet { .. }));
         let (mask, number) =
             (mask.checked_shr(from)?, number.checked_shr(from).filter(|n| n << from == number)?);
-        if from == 0 || mask & (mask + 1) != 0 || mask > FEW || number > mask || any(self, x, counts) {
+        if from == 0 || mask & (mask + 1) != 0 || mask > BITS || number > mask || any(self, x, counts) {
             return None;
         }
         let (by, mask, number) = (self.number(from.into()), self.number(mask), self.number(number));

@@ -77,13 +77,12 @@ impl Values {
             return None;
         }
         // The condition holds below a number, or from it on.
-        let one_more = |number: i128| number + 1;
         let limit = self.read(of, limit);
         let (from, is_below, of) = match comparison {
             Comparison::Less => (limit, true, of),
-            Comparison::LessOrEqual => (one_more(limit), true, of),
+            Comparison::LessOrEqual => (limit + 1, true, of),
             Comparison::GreaterOrEqual => (limit, false, of),
-            Comparison::Greater => (one_more(limit), false, of),
+            Comparison::Greater => (limit + 1, false, of),
             // Nothing that has no sign is less than 0.
             Comparison::Equal if limit == 0 => (1, true, Type { signed: false, ..of }),
             Comparison::NotEqual if limit == 0 => (1, false, Type { signed: false, ..of }),
@@ -129,5 +128,120 @@ impl Values {
     /// A number as it is compared.
     fn read(&self, ty: Type, number: u64) -> i128 {
         if ty.signed { signed(number, ty.bits).into() } else { cut(number, ty.bits).into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMPARISONS: [Comparison; 6] = [
+        Comparison::Equal,
+        Comparison::NotEqual,
+        Comparison::Less,
+        Comparison::LessOrEqual,
+        Comparison::Greater,
+        Comparison::GreaterOrEqual,
+    ];
+    /// Numbers of 32 bits around those at which something changes.
+    const NUMBERS: [i64; 15] =
+        [0, 1, 2, 3, 4, 5, 7, 8, 127, 128, 129, -1, -2, i32::MIN as i64, i32::MAX as i64];
+
+    fn word(number: i64) -> u64 {
+        cut(number as u64, 32)
+    }
+
+    /// What a term is, where the only unknown number in it is this one.
+    fn of(values: &Values, value: ValueId, x: u64) -> u64 {
+        let inside = |term: &ValueId| of(values, *term, x);
+        match values.term(value) {
+            Term::Known(lanes) => lanes.all().expect("the same for all lanes"),
+            Term::Sum { bits, terms, known } => {
+                let parts =
+                    terms.iter().map(|(term, by)| inside(term).wrapping_mul(by.all().expect("a factor")));
+                cut(parts.fold(known.all().expect("a number"), u64::wrapping_add), *bits)
+            }
+            Term::Apply { operation, ty, terms } => {
+                let numbers: Vec<u64> = terms.iter().map(inside).collect();
+                apply(*operation, *ty, &numbers).expect("a result")
+            }
+            _ => x,
+        }
+    }
+
+    fn unknown(values: &mut Values) -> ValueId {
+        let unknown = values.leaf(Term::Unknown { at: 0, of_warp: true });
+        values.apply(
+            Operation::Convert(Type { bits: 64, signed: false }),
+            Type { bits: 32, signed: false },
+            &[unknown],
+        )
+    }
+
+    #[test]
+    fn what_is_written_as_a_choice_has_the_value_of_the_choice() {
+        let mut extremes = 0;
+        for (comparison, signed) in COMPARISONS.into_iter().flat_map(|one| [(one, false), (one, true)]) {
+            for (limit, other) in NUMBERS.into_iter().flat_map(|one| NUMBERS.map(|other| (one, other))) {
+                let mut values = Values::default();
+                let (x, ty) = (unknown(&mut values), Type { bits: 32, signed });
+                let [limit, other] = [limit, other].map(|number| values.number(word(number)));
+                let condition = values.apply(Operation::Compare(comparison), ty, &[x, limit]);
+                for [a, b] in [[x, other], [other, x]] {
+                    let chosen =
+                        values.apply(Operation::Select, Type { signed: false, ..ty }, &[a, b, condition]);
+                    let term = values.term(chosen);
+                    let is_extreme = |of: &Operation| matches!(of, Operation::Minimum | Operation::Maximum);
+                    extremes +=
+                        u32::from(matches!(term, Term::Apply { operation, .. } if is_extreme(operation)));
+                    for number in NUMBERS.map(word) {
+                        let holds = of(&values, condition, number) != 0;
+                        let wanted = of(&values, if holds { a } else { b }, number);
+                        assert_eq!(of(&values, chosen, number), wanted, "{comparison:?} {signed} {number}");
+                    }
+                }
+            }
+        }
+        assert!(extremes > 100, "{extremes}");
+    }
+
+    #[test]
+    fn comparisons_of_bits_and_of_complements_come_out_as_before() {
+        for (comparison, number) in
+            COMPARISONS.into_iter().flat_map(|one| NUMBERS.map(|number| (one, number)))
+        {
+            for (mask, factor) in
+                NUMBERS.into_iter().flat_map(|mask| [-1, -2, 1].map(|factor| (mask, factor)))
+            {
+                let mut values = Values::default();
+                let (x, ty) = (unknown(&mut values), Type { bits: 32, signed: false });
+                let [bound, mask] = [number, mask].map(|number| values.number(word(number)));
+                let masked = values.apply(Operation::And, ty, &[x, mask]);
+                let sum = values.sum(32, &[(x, Lanes::All(word(factor))), (mask, Lanes::All(1))]);
+                for side in [masked, sum.expect("a sum")] {
+                    let condition = values.apply(Operation::Compare(comparison), ty, &[side, bound]);
+                    for x in NUMBERS.map(word) {
+                        let compared = [of(&values, side, x), of(&values, bound, x)];
+                        let wanted = apply(Operation::Compare(comparison), ty, &compared);
+                        assert_eq!(Some(of(&values, condition, x)), wanted, "{comparison:?} {number} {x}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_greater_of_two_has_no_more_bits_than_it_is_said_to_have() {
+        for (by, least) in [0, 1, 7, 31].into_iter().flat_map(|by| NUMBERS.map(|least| (by, least))) {
+            let mut values = Values::default();
+            let (x, ty) = (unknown(&mut values), Type { bits: 32, signed: true });
+            let [by, least] = [by, least].map(|number| values.number(word(number)));
+            let shifted = values.apply(Operation::ShiftRight, ty, &[x, by]);
+            let greater = values.apply(Operation::Maximum, ty, &[shifted, least]);
+            for number in NUMBERS.map(word) {
+                let found = of(&values, greater, number);
+                assert_eq!(cut(found, values.width(greater)), found, "{number}");
+            }
+        }
     }
 }

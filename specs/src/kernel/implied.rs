@@ -115,6 +115,7 @@ pub(super) fn extremes(
     (found, unwrapped)
 }
 
+/// What is known that an operation leaves of two numbers.
 fn chosen(reckoned: &mut Reckoned<'_>, operation: Operation, numbers: [ValueId; 2]) -> Option<Leaves> {
     if operation == Operation::And {
         let [first, second] = numbers.map(|number| reckoned.known(number));

@@ -251,7 +251,9 @@ impl Keys<'_> {
         terms: &[ValueId],
         words: &mut Words,
     ) -> Option<String> {
-        if let (Operation::Select, 32.., [a, b, condition]) = (operation, ty.bits, terms) {
+        if let (Operation::Select, [a, b, condition]) = (operation, terms)
+            && [a, b].iter().all(|one| self.agent.values.width(**one) <= ty.bits)
+        {
             return self.choice(*condition, [*a, *b], words);
         }
         let parts: Option<Vec<String>> = terms.iter().map(|term| self.text(*term, words)).collect();

@@ -7,6 +7,7 @@ use barcheck_model::Patience;
 use super::again;
 use super::code::Code;
 use super::evaluate::{Evaluation, Evaluator};
+use super::extremes::Leaves;
 use super::flow::Flow;
 use super::implied;
 use super::numbers::Number;
@@ -107,7 +108,7 @@ impl Shared {
             let (implied, unwrapped) = implied::one_way(&self.values, (code, slice), &evaluation, patience);
             found.extend(implied);
             let (chosen, sums) = implied::extremes(&mut self.values, code, &evaluation, patience);
-            let is_new = |(at, _): &(usize, super::extremes::Leaves)| !extremes.contains_key(at);
+            let is_new = |(at, _): &(usize, Leaves)| !extremes.contains_key(at);
             let chosen: Vec<_> = chosen.into_iter().filter(is_new).collect();
             let unwrapped = unwrapped.into_iter().chain(sums);
             self.assumes.extend(unwrapped.map(Assumption::Unwrapped));

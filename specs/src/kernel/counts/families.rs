@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::sum::gcd;
 use super::{InUnits, Readings, Side, Sign, Threshold};
 use crate::common::contents::BOUNDED;
 use crate::kernel::numbers::{Number, least_multiple};
@@ -141,6 +142,8 @@ pub(super) struct Families {
     pub(super) names: BTreeMap<Name, usize>,
     /// By what numbers are made of, and the depth: thresholds of the numbers that say the same.
     pub(super) outer: BTreeMap<(String, i64, usize), (String, i64, Sign)>,
+    /// By numbers that loops count up to without a sign, and the depth: how much more they count up to.
+    pub(super) more: BTreeMap<(String, usize), i64>,
     /// Numbers whose low bits are asked for: what they are computed from has others.
     whole: BTreeSet<String>,
 }
@@ -199,7 +202,9 @@ impl Families {
                 family.about.extend(threshold.about.iter().cloned());
                 let side_of = side(threshold, *member);
                 family.is_bounded |= side_of.is_bounded;
-                if side_of.is_tied || !decision.counts {
+                // What loops count up to may stay below something: they have no more rounds than that.
+                let stays_below = side_of.is_capped && threshold.grows();
+                if side_of.is_tied || stays_below || !decision.counts {
                     family.about.insert(format!("{BOUNDED}{}", family.key));
                 }
                 family.is_bounded |= side_of.rounded != side_of.least && !family.is_rounded;
@@ -211,17 +216,25 @@ impl Families {
                 }
             }
         }
-        for number in numbers {
-            families.compute(number);
-            for threshold in [&number.one, &number.two] {
-                let Some(member) = families.member(threshold) else { continue };
-                let family = &mut families.all[member.family];
-                family.about.extend(threshold.about.iter().cloned());
-                family.is_bounded |= side(threshold, member).is_bounded;
-            }
-        }
+        numbers.iter().for_each(|number| families.note(number));
         families.choose_once();
         families
+    }
+
+    /// Notes of what a number is that something is computed of, and how much of it has to be known.
+    fn note(&mut self, number: &Number) {
+        for threshold in [&number.one, &number.two] {
+            let Some(member) = self.member(threshold) else { continue };
+            let family = &mut self.all[member.family];
+            let side = side(threshold, member);
+            family.about.extend(threshold.about.iter().cloned());
+            family.floor = family.floor.max(side.floor);
+            family.is_bounded |= side.is_bounded;
+            if side.is_capped {
+                family.about.insert(format!("{BOUNDED}{}", family.key));
+            }
+        }
+        self.compute(number);
     }
 
     /// Notes how much of a number has to be known.
@@ -483,14 +496,4 @@ fn measure<'t>(
     family.places = all.into_iter().collect();
     let first = growing.iter().chain(&fixed).filter_map(|t| family.position_from(*t)).min();
     family.first = first.unwrap_or(0);
-}
-
-/// The greatest common divisor, which is not negative.
-pub(super) fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a.abs() } else { gcd(b, a % b) }
-}
-
-/// The least multiple of a number that is at least another.
-pub(super) fn up_to_multiple(number: i64, of: i64) -> Option<i64> {
-    if of == 0 { Some(number) } else { number.checked_neg()?.div_euclid(of).checked_mul(-of) }
 }

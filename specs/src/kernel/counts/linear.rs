@@ -98,7 +98,7 @@ impl Asker<'_> {
         if is_order && !ty.signed && !(is_natural(&left, a) && is_natural(&right, b)) {
             return None;
         }
-        Some(match comparison {
+        let mut formula = match comparison {
             Comparison::Less => reaches(0, sign)?.not(),
             Comparison::LessOrEqual => reaches(1, sign)?.not(),
             Comparison::Greater => reaches(1, sign)?,
@@ -108,7 +108,12 @@ impl Asker<'_> {
                 let equal = Formula::All(vec![reaches(0, sign)?, reaches(1, sign)?.not()]);
                 if comparison == Comparison::Equal { equal } else { equal.not() }
             }
-        })
+        };
+        let number =
+            [&left, &right].into_iter().find(|side| side.rounds.is_empty() && !side.atoms.is_empty());
+        let more = number.map_or(0, |side| side.known);
+        formula.each(&mut |threshold| threshold.more = more);
+        Some(formula)
     }
 
     /// `n - 1 <u 3` says that n is at least 1 and below 4, whether it is signed or not; `n + 1 <u 3` that n
@@ -191,6 +196,7 @@ impl Asker<'_> {
             readings: Readings::default(),
             is_invariant,
             most: None,
+            more: 0,
             outer: Vec::new(),
         })
     }
@@ -209,8 +215,8 @@ impl Asker<'_> {
             let Term::Apply { operation, ty, terms } = term else { return false };
             let divides = match operation {
                 Operation::Divide | Operation::Maximum | Operation::Minimum => true,
-                Operation::And if ty.bits == 32 => {
-                    return self.with_number(terms).is_some_and(|(_, mask)| without_sign(mask) != 0);
+                Operation::And if ty.bits >= 32 => {
+                    return self.with_number(terms).is_some_and(|(_, mask)| without_sign(mask, ty.bits) != 0);
                 }
                 // The sign by itself is what compilers round towards 0 with.
                 Operation::ShiftRight => {
@@ -306,6 +312,7 @@ impl Asker<'_> {
             readings: Readings::default(),
             is_invariant: self.is_invariant(sum),
             most,
+            more: 0,
             outer,
         };
         Some(Formula::Reaches(Box::new(threshold)))

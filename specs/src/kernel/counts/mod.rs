@@ -217,7 +217,7 @@ pub(super) enum Sign {
 }
 
 /// What is compared with a threshold, and from which number on it holds.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Side {
     /// The unknown number, in words.
     pub(super) what: String,
@@ -231,6 +231,8 @@ pub(super) struct Side {
     pub(super) floor: Option<i64>,
     /// The number may be known to stay below some thresholds, so that not every outcome need come about.
     pub(super) is_bounded: bool,
+    /// The number stays below some threshold, whatever is unknown: loops that count up to it end by then.
+    pub(super) is_capped: bool,
     /// It is made of several that are about one thing, `2 * n - (n & -2)`, and need not have every value.
     pub(super) is_tied: bool,
     /// By how much the threshold grows with each iteration of loops: their headers.
@@ -313,6 +315,8 @@ pub(super) struct Threshold {
     pub(super) is_invariant: bool,
     /// It grows with one loop, which has at most so many iterations.
     pub(super) most: Option<i64>,
+    /// So much more than the number is computed, and that is compared.
+    pub(super) more: i64,
     /// If it grows: thresholds of what the number is made of that say the same as one of the number.
     pub(super) outer: Vec<Outer>,
 }

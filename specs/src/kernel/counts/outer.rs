@@ -9,6 +9,11 @@ impl Families {
     pub(super) fn note_outer(&mut self, thresholds: &[&Threshold]) {
         for threshold in thresholds.iter().filter(|threshold| threshold.grows()) {
             let Some(member) = self.member(threshold).filter(|member| !member.turned) else { continue };
+            if threshold.sign == Sign::Unsigned && threshold.unit.is_none() {
+                let more =
+                    self.more.entry((side(threshold, member).what.clone(), threshold.depth)).or_insert(0);
+                *more = threshold.more.max(*more);
+            }
             let what = &side(threshold, member).what;
             for outer in threshold.outer.iter().filter(|outer| outer.number == *what) {
                 let key = (outer.of.0.clone(), outer.of.1, threshold.depth);
@@ -37,15 +42,9 @@ impl Families {
             let Some((what, least, _)) = found.filter(|(.., sign)| is_alike(sign)) else {
                 continue;
             };
+            let (what, least) = (what.clone(), *least);
             let is_bounded = threshold.side.is_bounded;
-            let of = |side: &Side| Side {
-                what: what.clone(),
-                least: *least,
-                rounded: *least,
-                is_bounded,
-                ..side.clone()
-            };
-            threshold.side = Side { given: None, floor: None, above: Vec::new(), ..of(&threshold.side) };
+            threshold.side = Side { what, least, rounded: least, is_bounded, ..Side::default() };
             (threshold.other, threshold.in_units) = (None, Vec::new());
             (threshold.scope, threshold.depth) = (scope, depth);
             threshold.is_turned = true;
@@ -53,15 +52,15 @@ impl Families {
         }
     }
 
-    /// Takes a number that loops count up to without a sign not to overflow where one more, say, is compared
-    /// with 0.
+    /// Takes a number of which loops count up to so much more without a sign, `i < n + 1`, not to be one of
+    /// the greatest, with which that sum overflows: `n == -1` is false then.
     pub(super) fn read(&self, threshold: &mut Threshold) {
-        let names = Self::names(threshold);
-        if threshold.sign != Sign::Negative || !threshold.is_turned || self.member(threshold).is_some() {
+        if threshold.sign != Sign::Negative || self.member(threshold).is_some() {
             return;
         }
-        let unsigned = |(what, unit, _, depth): Name| (what, unit, Sign::Unsigned, depth);
-        if names.into_iter().any(|(name, turned, _)| !turned && self.names.contains_key(&unsigned(name))) {
+        let more = |(what, .., depth): Name| self.more.get(&(what, depth)).copied();
+        let names = Self::names(threshold).into_iter().filter(|(_, turned, _)| !turned);
+        if names.filter_map(|(name, ..)| more(name)).any(|more| threshold.side.least > -more) {
             threshold.side.floor = threshold.side.floor.max(Some(0));
         }
     }

@@ -16,8 +16,8 @@ impl Asker<'_> {
             };
             let (inside, mask) = self.with_number(terms)?;
             // Bits that the number does not have need not be kept.
-            let sign = if of.bits == 64 { !mask & 1 << 63 } else { without_sign(mask) };
-            let mask = cut(!mask & !sign, self.values().width(inside).min(of.bits));
+            let mask = !mask & !without_sign(mask, of.bits);
+            let mask = cut(mask, self.values().width(inside).min(of.bits));
             let low = i64::try_from(mask).ok().filter(|mask| *mask > 0 && (mask + 1) & mask == 0)?;
             return Some((self.linear(inside, Type { signed: true, ..*of }, DEPTH)?, low, 0));
         }

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::families::{gcd, up_to_multiple};
 use super::linear::{Asker, DEPTH};
-use super::sum::{Into, Linear, Rounds};
+use super::sum::{Into, Linear, Rounds, gcd, up_to_multiple};
 use super::{Outer, Side, Sign};
 use crate::kernel::code::{Operation, Register};
+use crate::kernel::lanes::Lanes;
 use crate::kernel::ranges::{Known, Ranges};
 use crate::kernel::terms::of_grid;
 use crate::kernel::value::{Term, ValueId, Values};
@@ -16,6 +16,12 @@ const OUTER: i64 = 8;
 
 /// Selections inside one another of which it is looked whether they are bounded.
 const SELECTIONS: u32 = 4;
+
+/// Bits of numbers that runs come to: what has more of them need not be told from what has no end.
+const FAR: u8 = 10;
+
+/// Lesser and greater numbers inside one another of which it is looked what they are at least.
+const EXTREMES: u32 = 4;
 
 /// How a number is made of the one that is looked into next; `usize` is its place among those above.
 enum Step {
@@ -163,6 +169,7 @@ impl Asker<'_> {
             floor: None,
             // Of a multiple no outcome comes about that lies between.
             is_bounded: self.is_bounded(sum) || step > 1 && !is_kept,
+            is_capped: self.is_capped(sum),
             is_tied: self.is_bounded(sum) && self.repeats(sum),
             rounds: rounds.iter().map(|(header, by)| (*header, *by)).collect(),
             above: Vec::new(),
@@ -171,15 +178,37 @@ impl Asker<'_> {
 
     /// What a sum without iterations is at least, if that is said of all that is in it, or known of a launch.
     fn floor(&self, sum: &Linear) -> Option<i64> {
+        self.floor_in(sum, EXTREMES)
+    }
+
+    fn floor_in(&self, sum: &Linear, left: u32) -> Option<i64> {
         let floor = sum.atoms.iter().try_fold(0_i64, |floor, (atom, times)| {
             let said = self.keys.bounded(*atom).map(|(_, least)| least);
             let least = said
                 .or_else(|| of_grid(self.values(), self.keys.code, *atom))
                 .or_else(|| self.at_least(*atom))
+                .or_else(|| self.floor_of_extreme(*atom, left))
                 .filter(|_| *times > 0)?;
             floor.checked_add(least.checked_mul(*times)?)
         });
         floor.filter(|_| !sum.atoms.is_empty())
+    }
+
+    /// What the lesser or greater of two numbers is at least, by what they are: each is looked into as often
+    /// as is left.
+    fn floor_of_extreme(&self, atom: ValueId, left: u32) -> Option<i64> {
+        let left = left.checked_sub(1)?;
+        let Term::Apply { operation, ty, terms } = self.values().term(atom) else { return None };
+        let leasts = terms.iter().map(|term| {
+            let sum = self.linear(*term, *ty, DEPTH).filter(|sum| sum.rounds.is_empty())?;
+            let floor = if sum.atoms.is_empty() { Some(0) } else { self.floor_in(&sum, left) };
+            floor?.checked_add(sum.known)
+        });
+        match operation {
+            Operation::Minimum => leasts.collect::<Option<Vec<i64>>>()?.into_iter().min(),
+            Operation::Maximum => leasts.flatten().max(),
+            _ => None,
+        }
     }
 
     /// Whether several unknown numbers of a sum are about one thing.
@@ -211,6 +240,27 @@ impl Asker<'_> {
             _ => false,
         };
         cuts || self.values().width(atom) < 32
+    }
+
+    /// Whether one of the unknown numbers that are added up stays below some number that runs come to.
+    pub(super) fn is_capped(&self, sum: &Linear) -> bool {
+        sum.atoms.iter().any(|(atom, times)| *times > 0 && self.stays_below(*atom, SELECTIONS))
+    }
+
+    fn stays_below(&self, atom: ValueId, left: u32) -> bool {
+        let few = |number: u64| number < 1 << FAR;
+        let known = |value: ValueId| self.values().as_known(value).and_then(Lanes::all);
+        let Term::Apply { operation, terms, .. } = self.values().term(atom) else {
+            return known(atom).map_or(self.values().width(atom) <= FAR, few);
+        };
+        let stays = |value: &ValueId| left == 0 || self.stays_below(*value, left - 1);
+        match operation {
+            Operation::Select => terms[..2].iter().all(stays),
+            Operation::Maximum => terms.iter().all(stays),
+            Operation::Minimum | Operation::And => terms.iter().any(stays),
+            Operation::Remainder => terms.last().is_none_or(stays),
+            _ => self.values().width(atom) <= FAR,
+        }
     }
 }
 

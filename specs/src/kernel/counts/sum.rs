@@ -87,3 +87,13 @@ impl Linear {
         }
     }
 }
+
+/// The greatest common divisor, which is not negative.
+pub(super) fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a.abs() } else { gcd(b, a % b) }
+}
+
+/// The least multiple of a number that is at least another.
+pub(super) fn up_to_multiple(number: i64, of: i64) -> Option<i64> {
+    if of == 0 { Some(number) } else { number.checked_neg()?.div_euclid(of).checked_mul(-of) }
+}

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::families::{gcd, up_to_multiple};
 use super::linear::{Asker, DEPTH};
-use super::sum::Linear;
+use super::sum::{Linear, gcd, up_to_multiple};
 use super::{InUnits, Side};
 use crate::kernel::arithmetic::signed;
 use crate::kernel::code::{Operation, Type};
@@ -24,7 +23,8 @@ impl Asker<'_> {
         let least = times.checked_neg()?;
         let (rounds, above) = (Vec::new(), Vec::new());
         let (rounded, is_tied) = (least, is_bounded && self.repeats(&base));
-        Some(Side { what, least, rounded, given: None, floor: None, is_bounded, is_tied, rounds, above })
+        let is_capped = self.is_capped(&base);
+        Some(Side { what, least, rounded, is_bounded, is_capped, is_tied, rounds, above, ..Side::default() })
     }
 
     /// A sum in each of its unknown numbers that thresholds may grow by.
