@@ -31,7 +31,7 @@ pub(super) struct Family {
     /// How many answers are asked for where the number begins.
     pub(super) fixed: i64,
     /// What thresholds grow by, where that is no number.
-    pub(super) unit: Option<String>,
+    unit: Option<String>,
     /// The number is at least this, as is said of the launch.
     floor: Option<i64>,
     /// Remainders of the number are asked for, so that each number is a threshold.
@@ -45,9 +45,6 @@ pub(super) struct Family {
     pub(super) about: BTreeSet<String>,
     /// Not every outcome need come about.
     pub(super) is_bounded: bool,
-    /// The headers of loops behind which it is counted anew, and which of the answers all have, from 0.
-    pub(super) again: BTreeSet<usize>,
-    pub(super) pass: BTreeMap<usize, usize>,
     /// How its number is compared: with a sign and without one is the same of what is not negative.
     signs: BTreeSet<Sign>,
     readings: Readings,
@@ -204,13 +201,14 @@ impl Families {
                 family.readings.extend(&threshold.readings);
                 family.about.extend(threshold.about.iter().cloned());
                 let side_of = side(threshold, *member);
+                family.is_bounded |= side_of.is_bounded;
                 // What loops count up to may stay below something: they have no more rounds than that.
-                if side_of.is_tied || side_of.is_capped && threshold.grows() || !decision.counts {
+                let stays_below = side_of.is_capped && threshold.grows();
+                if side_of.is_tied || stays_below || !decision.counts {
                     family.about.insert(format!("{BOUNDED}{}", family.key));
                 }
-                let lies_between = side_of.rounded != side_of.least && !family.is_rounded;
-                family.is_bounded |= side_of.is_bounded || lies_between;
-                family.floor = family.floor.max(side_of.floor);
+                family.is_bounded |= side_of.rounded != side_of.least && !family.is_rounded;
+                family.floor = family.floor.max(side(threshold, *member).floor);
                 family.repeats |= threshold.scope.is_some();
                 if !threshold.grows() {
                     let position = family.position(least(threshold, *member, family)).unwrap_or(0);
@@ -407,6 +405,14 @@ impl Families {
         })
     }
 
+    /// By how much a number is more than its family counts, given whether it is at least 1: of `x / unit`,
+    /// units are counted that x has beyond some.
+    pub(super) fn more(&self, one: &Threshold, member: Member) -> Option<i64> {
+        let family = &self.all[member.family];
+        let is_counted = one.unit == family.unit;
+        if is_counted { Some(0) } else { 1_i64.checked_sub(least(one, member, family)) }
+    }
+
     /// Whether a family makes one of several decisions.
     pub(super) fn is_worth_it(&self, family: usize) -> bool {
         self.all[family].decisions.len() > 1 || self.all[family].residue.is_some()
@@ -447,7 +453,7 @@ pub(super) fn side(threshold: &Threshold, member: Member) -> &Side {
 }
 
 /// What a threshold is in its family: 0 where the family has units and none is among what is compared.
-pub(super) fn least(threshold: &Threshold, member: Member, family: &Family) -> i64 {
+fn least(threshold: &Threshold, member: Member, family: &Family) -> i64 {
     let Some(unit) = family.unit.as_ref().filter(|_| threshold.unit.is_none()) else {
         let side = side(threshold, member);
         return if family.is_rounded { side.rounded } else { side.least };

@@ -30,8 +30,6 @@
 //! nothing off: its thresholds are those at the beginning, and which of them is asked says a variable that
 //! counts its iterations. So the loop behind it has the whole number before it.
 //!
-//! Loops of the same number one behind the other, each from its beginning, count it anew.
-//!
 //! # Remainders
 //!
 //! Where a loop takes 2^k thresholds in each iteration, what is left of the number at its end is the
@@ -58,7 +56,6 @@
 //!
 //! Sums are taken not to overflow where a comparison was turned around: that is an assumption of its own.
 
-mod again;
 mod asked;
 mod families;
 mod finish;

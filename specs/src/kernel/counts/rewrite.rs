@@ -6,7 +6,6 @@ use super::asked::{Asked, joined, with_word_replaced};
 use super::families::{Families, Family, MOST, Member, side};
 use super::numbered::{Numbers, positions};
 use super::sites::{Site, change, collect, forget, walk};
-use super::written::in_pass;
 use super::{Formula, Threshold};
 use crate::common::span::Span;
 use crate::kernel::code::Comparison;
@@ -55,7 +54,6 @@ pub(in crate::kernel) fn count(
     }
     let names = names(&families);
     let assumed = numbers.needed().into_iter().flat_map(|number| number.assumes.clone()).collect();
-    families.note_again(roles);
     for role in roles.iter() {
         for family in Plan::of((&families, &names), &numbers, role).early(role) {
             families.early(family);
@@ -63,7 +61,6 @@ pub(in crate::kernel) fn count(
     }
     for role in roles {
         let plan = Plan::of((&families, &names), &numbers, role);
-        plan.begin_again(role);
         plan.list(role, None);
         plan.finish(role);
         plan.begin(role, None);
@@ -220,10 +217,7 @@ impl<'f> Plan<'f> {
             let Some(member) = self.families.member(threshold) else { return false };
             let Some(place) = self.uses.get(&(member.family, threshold.scope)) else { return false };
             let Some(position) = self.families.position(threshold, member) else { return false };
-            let again = &self.families.all[member.family].again;
-            let gone = |header: &&usize| {
-                site.around.contains(header) || site.before.contains(header) && !again.contains(header)
-            };
+            let gone = |header: &&usize| site.around.contains(header) || site.before.contains(header);
             let counted: BTreeSet<usize> = place.rounds.keys().filter(gone).copied().collect();
             let looks = self.look(threshold, member).is_some();
             let taken = threshold.side.rounds.iter().filter(|_| !looks);
@@ -277,9 +271,7 @@ impl<'f> Plan<'f> {
     fn come_round(&self, header: usize, span: Span) -> Statements {
         let uses = self.uses.iter().filter_map(|(place, of)| Some((place, of, *of.rounds.get(&header)?)));
         let step = |((family, scope), of, taken): (&Place, &Use, i64)| {
-            let mut counted = self.counted((*family, *scope), of, Counting::Pass(taken));
-            counted.key = in_pass(counted.key, self.families.all[*family].pass.get(&header).copied());
-            Statement::Count(Box::new(counted))
+            Statement::Count(Box::new(self.counted((*family, *scope), of, Counting::Pass(taken))))
         };
         let mut steps: Statements = uses.map(|(place, of, taken)| step((place, of, taken))).collect();
         if self.passes.contains(&header) {
@@ -294,11 +286,8 @@ impl<'f> Plan<'f> {
     fn begin(&self, statements: &mut Statements, scope: Option<usize>) {
         let uses = self.uses.iter().filter(|((_, of), _)| *of == scope);
         let begins = uses.map(|((family, scope), of)| {
-            let mut counted = self.counted((*family, *scope), of, Counting::Begin { again: scope.is_some() });
-            let passes = &self.families.all[*family].pass;
-            let first = of.rounds.keys().filter_map(|header| passes.get(header)).min();
-            counted.key = in_pass(counted.key, first.copied());
-            Statement::Count(Box::new(counted))
+            let counting = Counting::Begin { again: scope.is_some() };
+            Statement::Count(Box::new(self.counted((*family, *scope), of, counting)))
         });
         let begins: Statements = begins.collect();
         statements.splice(0..0, begins);

@@ -13,14 +13,6 @@ const NUMBER: &str = "number of ";
 /// How the keys of decisions begin whether a number reaches further than what is asked in the beginning.
 const MORE: &str = "more of ";
 
-/// The key of the answers about a number in a pass, from 0.
-pub(super) fn in_pass(key: String, pass: Option<usize>) -> String {
-    match pass {
-        None | Some(0) => key,
-        Some(pass) => format!("{key}, pass {}", pass + 1),
-    }
-}
-
 /// What goes together with a decision in every way although it is about the same number: which of those it
 /// is that it may be, and how far it reaches. By the names that decisions have, of their keys.
 pub(in crate::kernel) fn beside(names: &HashMap<String, String>) -> BTreeMap<String, BTreeSet<String>> {
