@@ -55,7 +55,8 @@ impl<'k> Kernel<'k> {
         self.extracted.excluding(made).into_iter().map(|excluding| excluding.about.to_owned()).collect()
     }
 
-    /// The parameters that the first error in doubt is in doubt about; all of them, if that is private data.
+    /// The parameters that the first error in doubt is in doubt about; all of them, if that is private data,
+    /// or none.
     pub(crate) fn in_question(&self, findings: &[Finding]) -> BTreeSet<String> {
         let mut errors =
             findings.iter().filter(|found| found.level == Level::Error || !found.data.is_empty());
@@ -69,7 +70,8 @@ impl<'k> Kernel<'k> {
         let sizes = names.iter().filter_map(|name| Some(format!("%n{}", name.strip_prefix('%')?)));
         let sizes: Vec<String> = sizes.filter(|size| parameters.contains(size)).collect();
         names.extend(sizes);
-        names
+        // Where it is about words of memory, these are told apart by numbers.
+        if names.is_empty() { parameters.clone() } else { names }
     }
 
     /// Whether a violation is one for certain: there is such a run.

@@ -174,6 +174,28 @@ impl Excluding<'_> {
 
 /// Begins what a decision is about of which not every outcome need come about, whatever else it is about.
 pub(crate) const BOUNDED: &str = "@bounded ";
+/// Begins how a decision is about a word of memory: `POINTERS|TERMS|OFFSET`, the last with [`VARIES`] before
+/// it if the terms may change.
+pub(crate) const PLACE: &str = "@place ";
+/// Says that terms may change from one iteration of a loop to the next.
+pub(crate) const VARIES: &str = "~";
+
+fn parts(place: &str) -> Option<[&str; 3]> {
+    let mut parts = place.strip_prefix(PLACE)?.splitn(3, '|');
+    Some([parts.next()?, parts.next()?, parts.next()?])
+}
+
+/// Whether two words of memory may be one, although their addresses are not the same in words: those of one
+/// array whose distance is not known, or is, in iterations of their own.
+fn may_be_one(one: &str, other: &str) -> bool {
+    let (Some([array, terms, offset]), Some([other_array, other_terms, other_offset])) =
+        (parts(one), parts(other))
+    else {
+        return false;
+    };
+    let is_apart = terms == other_terms && !offset.starts_with(VARIES) && !other_offset.starts_with(VARIES);
+    !array.is_empty() && array == other_array && !is_apart
+}
 
 impl Extracted {
     /// Those of these decisions that may exclude one another; of what is about one thing the first two. One
@@ -195,16 +217,22 @@ impl Extracted {
                 let own = if about().all(|one| one.starts_with('@')) { vec![name] } else { own };
                 found.extend(own.into_iter().map(|about| Excluding { one: name, other: name, about }));
             }
+            let excludes =
+                |other: &&str| *other != name && !goes_beside(name, other) && !goes_beside(other, name);
             for about in about() {
-                let before = seen.entry(about).or_default();
-                let excludes =
-                    |other: &&str| *other != name && !goes_beside(name, other) && !goes_beside(other, name);
-                if let Some(one) = before.iter().copied().find(excludes)
+                let is_other = |(known, _): &(&&str, _)| **known != about && may_be_one(known, about);
+                let one = if about.starts_with(PLACE) {
+                    let others = seen.iter().filter(is_other).flat_map(|(_, names)| names.iter().copied());
+                    others.into_iter().find(excludes)
+                } else {
+                    seen.get(about).and_then(|names| names.iter().copied().find(excludes))
+                };
+                if let Some(one) = one
                     && found.iter().all(|known| known.about != about)
                 {
                     found.push(Excluding { one, other: name, about });
                 }
-                before.insert(name);
+                seen.entry(about).or_default().insert(name);
             }
         }
         found

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::addresses::widens_sums;
 use super::alignment::zeros;
 use super::code::Operation;
 use super::counts::{Asker, Formula};
@@ -38,20 +39,24 @@ impl Residual<'_> {
         let varies =
             self.knowledge.at(self.values, node, normal).varies && self.flow.innermost[node].is_some();
         let mut assumes = self.loads(normal);
-        if is_unwrapped {
+        if is_unwrapped || widens_sums(self.values, normal) {
             assumes.insert(Assumption::Unwrapped(self.branch(node)));
         }
         if self.may_be_unwritten(&keys, normal) {
             assumes.insert(Assumption::Written(self.branch(node)));
         }
         let asker = Asker { slice: self.slice, keys, most: self.most };
-        let formula = asker.formula(normal);
+        let (formula, apart) = (asker.formula(normal), asker.apart(normal));
         let counts = !self.is_of_numbers(node, normal)
             && !self.is_told(normal)
             && is_free((self.values, self.code), normal, varies);
-        let is_bounded = !counts || asker.bounds_itself(normal) || varies && self.is_of_few(normal);
+        let is_bounded = !counts
+            || asker.bounds_itself(normal)
+            || varies && self.is_of_few(normal)
+            || formula.as_ref().is_some_and(Formula::is_known_first);
         let keys = asker.keys;
-        let formula = if negated { formula.map(Formula::not) } else { formula };
+        let turned = |formula: Option<Formula>| if negated { formula.map(Formula::not) } else { formula };
+        let (formula, apart) = (turned(formula), turned(apart).map(Box::new));
         let mut about = keys.about(normal);
         if is_bounded {
             about.insert(format!("{BOUNDED}{key}"));
@@ -61,7 +66,8 @@ impl Residual<'_> {
             Computed { text, exact: need.exact, period: need.period }
         });
         let asked = self.made_in(normal).filter(|_| varies).map(|made| Asked { term: normal, node, made });
-        (Decision { key, name: None, varies, assumes, about, counts, formula, computed, asked }, negated)
+        let name = None;
+        (Decision { key, name, varies, assumes, about, counts, formula, apart, computed, asked }, negated)
     }
 
     /// Whether a condition is about known numbers alone, and about how often the loops around have been gone

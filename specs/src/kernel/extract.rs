@@ -348,8 +348,16 @@ fn all(
     shared: &mut Shared,
     patience: &Patience,
 ) -> Result<(Counted, Objects), Failure> {
+    let mut first: Option<Stop> = None;
     loop {
-        let (programs, objects) = programs::programs(code, slice, group, shared, patience)?;
+        let (programs, objects) = match programs::programs(code, slice, group, shared, patience) {
+            Err(Failure::Stop(stop)) if first.is_none() => {
+                (first, shared.takes_multiples) = (Some(stop), true);
+                continue;
+            }
+            Err(Failure::Stop(stop)) => return Err(Failure::Stop(first.unwrap_or(stop))),
+            found => found?,
+        };
         match counted(programs, &shared.numbers) {
             Ok((roles, programs, assumes)) => {
                 return Ok(((roles, programs, &assumes | &shared.assumes), objects));

@@ -8,8 +8,8 @@
 use std::collections::BTreeSet;
 
 use super::code::{Code, Comparison, Operation};
-use super::keys::is_load;
 use super::lanes::Lanes;
+use super::loads::is_load;
 use super::terms::is_truth;
 use super::value::{Term, ValueId, Values};
 

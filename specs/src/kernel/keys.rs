@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::arithmetic::signed;
-use super::code::{Action, Argument, Code, Comparison, Operation, Register, Type, own};
+use super::code::{Code, Comparison, Operation, Register, Type, own};
 use super::lanes::Lanes;
+use super::loads::is_load;
 use super::origins::{Agent, Origins, Place};
 use super::value::{Term, ValueId};
+use crate::common::contents::PLACE;
 
 /// Beyond this many characters a term is named by its number alone.
 const LONGEST: usize = 12_000;
@@ -41,6 +43,14 @@ impl Keys<'_> {
         })
     }
 
+    /// A place in memory, in words, and by what tells whether it may be another one.
+    fn places(&self, address: ValueId, is_shared: bool) -> Vec<String> {
+        let words = || Words { left: LONGEST, open: Vec::new() };
+        let text = self.address(address, &mut words()).unwrap_or_else(|| self.of(address));
+        let apart = self.apart(address, &mut words()).filter(|_| !is_shared);
+        [format!("[{text}]")].into_iter().chain(apart.map(|apart| format!("{PLACE}{apart}"))).collect()
+    }
+
     /// What a term is about: what is the same for the whole group and known to nobody, and what is loaded.
     pub(super) fn about(&self, value: ValueId) -> BTreeSet<String> {
         let (mut found, mut seen, mut work) = (BTreeSet::new(), BTreeSet::new(), vec![value]);
@@ -56,11 +66,9 @@ impl Keys<'_> {
                     found.insert(self.name(*name));
                 }
                 // What lies at one address says nothing of the address, nor of another.
-                Term::Loaded { address, .. } => {
-                    found.insert(format!("[{}]", self.of(*address)));
-                }
+                Term::Loaded { address, varies, .. } => found.extend(self.places(*address, *varies)),
                 Term::Pure { name, terms } if is_load(&self.name(*name)) => {
-                    found.extend(terms.first().map(|address| format!("[{}]", self.of(*address))));
+                    found.extend(terms.first().into_iter().flat_map(|address| self.places(*address, false)));
                 }
                 Term::Given { at } => {
                     found.insert(format!("@{at}{}", self.own()));
@@ -185,12 +193,14 @@ impl Keys<'_> {
             Term::Known(lanes) => number(lanes, 64),
             // As it is: most are cut to 32 bits, and then named alone.
             Term::Same(name) => self.name(*name) + if values.width(value) > 32 { ":64" } else { "" },
-            Term::Loaded { at, address, varies } => {
+            Term::Loaded { at, address, varies: false } => {
+                format!("mem[{}]{}", self.address(*address, words)?, self.loaded(*at))
+            }
+            Term::Loaded { at, address, varies: true } => {
                 let (address, ty) = (self.text(*address, words)?, self.loaded(*at));
-                match (varies, self.wait_before(*at, words)) {
-                    (true, Some(wait)) => format!("shared[{address}]{ty} of {wait}{}", self.own()),
-                    (true, None) => format!("shared[{address}]@{at}{}", self.own()),
-                    (false, _) => format!("mem[{address}]{ty}"),
+                match self.wait_before(*at, words) {
+                    Some(wait) => format!("shared[{address}]{ty} of {wait}{}", self.own()),
+                    None => format!("shared[{address}]@{at}{}", self.own()),
                 }
             }
             Term::Given { at } => format!("red@{at}{}", self.own()),
@@ -219,17 +229,7 @@ impl Keys<'_> {
             }
             Term::Apply { .. } if let Some((param, _)) = self.bounded(value) => self.text(param, words)?,
             Term::Apply { operation, ty, terms } => self.applied((*operation, *ty), terms, words)?,
-            Term::Pure { name, terms } => {
-                let mut parts = Vec::new();
-                for term in terms {
-                    parts.push(self.text(*term, words)?);
-                }
-                let name = self.name(*name);
-                match is_load(&name) {
-                    true => format!("mem[{}]{}", parts.join(","), width(&name)),
-                    false => format!("{name}({})", parts.join(",")),
-                }
-            }
+            Term::Pure { name, terms } => self.pure(&self.name(*name), terms, words)?,
             Term::Meet { block, register } => self.met(*block, *register, words)?,
             Term::Gained { header, step } => {
                 let step = self.text(*step, words)?;
@@ -365,22 +365,6 @@ impl Keys<'_> {
         self.name(function).ends_with("64")
     }
 
-    /// Whether a load finds more than 32 bits.
-    pub(super) fn is_wide(&self, at: usize) -> bool {
-        [":64", ":128"].contains(&self.loaded(at).as_str())
-    }
-
-    /// What is loaded from an address, if not 32 bits: parts of a word are not the word.
-    fn loaded(&self, at: usize) -> String {
-        match &self.code.instructions[at].action {
-            Action::Compute { arguments, .. } => match arguments.as_slice() {
-                [_, Argument::Same(ty)] => width(&self.name(*ty)),
-                _ => String::new(),
-            },
-            _ => String::new(),
-        }
-    }
-
     /// A parameter of which it is said what it is at least, and that number.
     pub(super) fn bounded(&self, value: ValueId) -> Option<(ValueId, i64)> {
         let values = self.agent.values;
@@ -406,33 +390,12 @@ impl Keys<'_> {
         terms.iter().find_map(|term| Some((*term, is_bounded(term)?)))
     }
 
-    fn name(&self, name: u32) -> String {
+    pub(super) fn name(&self, name: u32) -> String {
         self.code.names.get(name as usize).cloned().unwrap_or_default()
     }
 
     fn register(&self, register: u32) -> &str {
         self.code.registers.get(own(register) as usize).map_or("", String::as_str)
-    }
-}
-
-/// Whether a function is a load from memory that nobody writes: it has the name of a type.
-pub(super) fn is_load(name: &str) -> bool {
-    let bits = name.strip_prefix(['b', 'u', 's', 'f']);
-    bits.is_some_and(|bits| !bits.is_empty() && bits.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-/// The type of a load, as far as it matters whether two find the same: nothing for 32 bits, and for elements
-/// of an array, which all have its type.
-fn width(ty: &str) -> String {
-    if let Some(ty) = ty.strip_prefix("%type ") {
-        return format!(":{}", ty.replace(' ', "_"));
-    }
-    match ty.strip_prefix(['b', 'u', 's', 'f']) {
-        Some("32") | None => String::new(),
-        Some(bits @ ("64" | "128")) => format!(":{bits}"),
-        // Small numbers are made wider with or without their sign.
-        Some(bits) if ty.starts_with(['b', 'u']) => format!(":u{bits}"),
-        Some(_) => format!(":{ty}"),
     }
 }
 

@@ -9,10 +9,12 @@
 //! s bits more.
 //!
 //! Only counters are looked at to which something unknown is added, and what begins with them: others can be
-//! computed as they are.
+//! computed as they are. Where one of these cannot, those that begin with a multiple of 2 that is not known
+//! are looked at as well.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::alignment::zeros;
 use super::code::{HALF, Operation, Register, SINCE, Type};
 use super::evaluate::{Evaluation, OUTSIDE};
 use super::lanes::Lanes;
@@ -41,8 +43,8 @@ pub(super) fn whose(register: Register) -> Option<(Register, u32)> {
 type Meet = (usize, Register);
 
 /// Puts low bits in the place of counters, in operands of steps on objects of which no more matters.
-pub(super) fn take(values: &mut Values, evaluation: &mut Evaluation) {
-    let mut low = Low { values, evaluation, found: BTreeMap::new(), grows: HashMap::new() };
+pub(super) fn take(values: &mut Values, evaluation: &mut Evaluation, multiples: bool) {
+    let mut low = Low { values, evaluation, multiples, found: BTreeMap::new(), grows: HashMap::new() };
     let mut written = Vec::new();
     for (at, (address, amount)) in &low.evaluation.barriers {
         written.push((*at, *address, *amount));
@@ -62,6 +64,8 @@ pub(super) fn take(values: &mut Values, evaluation: &mut Evaluation) {
 struct Low<'l> {
     values: &'l mut Values,
     evaluation: &'l Evaluation,
+    /// Counters that begin with multiples are looked at, too.
+    multiples: bool,
     /// What comes to the low bits; `None` while it is being found out.
     found: BTreeMap<Meet, Option<Vec<(usize, ValueId)>>>,
     /// Whether something unknown is added to what meets.
@@ -98,6 +102,9 @@ impl Low<'_> {
     /// A value with the same low bits, so many of them; `None` if there is nothing to be won.
     fn low(&mut self, value: ValueId, bits: u32, left: u32) -> Option<ValueId> {
         let left = left.checked_sub(1)?;
+        if self.multiples && zeros(self.values, &self.evaluation.meets, value) >= bits {
+            return Some(self.values.number(0));
+        }
         match self.values.term(value).clone() {
             Term::Meet { block, register } => self.meeting((block, register), bits, left),
             Term::Sum { bits: 32, terms, known } => {
@@ -183,7 +190,13 @@ impl Low<'_> {
                     _ => None,
                 });
                 let meets: Vec<Meet> = meets.collect();
-                grows |= !meets.is_empty() && meets.len() < parts.len();
+                // What is left of a number after a loop of several at once begins with a multiple.
+                let is_multiple = || {
+                    self.multiples
+                        && self.values.as_known(*value).is_none()
+                        && zeros(self.values, &self.evaluation.meets, *value) > 0
+                };
+                grows |= if meets.is_empty() { is_multiple() } else { meets.len() < parts.len() };
                 work.extend(meets);
             }
         }

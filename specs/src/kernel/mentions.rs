@@ -44,7 +44,8 @@ pub(super) fn collect(statements: &[Statement], found: &mut BTreeSet<String>) {
                 found.extend(inside);
             }
             Statement::Access(access) => words(&access.text, found),
-            Statement::Count(_) | Statement::Break | Statement::Continue | Statement::Exit { .. } => {}
+            Statement::Count(counted) => found.extend(counted.reads().cloned()),
+            Statement::Break | Statement::Continue | Statement::Exit { .. } => {}
         }
     }
 }
@@ -118,7 +119,7 @@ pub(super) fn occurrences(statements: &[Statement]) -> BTreeMap<String, usize> {
             }
             Statement::Loop { body, .. } | Statement::For { body, .. } => work.extend(body),
             Statement::Access(access) => words(&access.text, &mut found),
-            Statement::Count(_) => {}
+            Statement::Count(counted) => found.extend(counted.reads().cloned()),
             Statement::Break | Statement::Continue | Statement::Exit { .. } => {}
         }
         for word in found {

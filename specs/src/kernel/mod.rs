@@ -5,6 +5,7 @@
 
 mod abreast;
 pub(crate) mod access;
+mod addresses;
 mod again;
 mod alignment;
 mod alike;
@@ -55,6 +56,7 @@ mod landings;
 mod lanes;
 mod leaders;
 mod lesser;
+mod loads;
 mod low_bits;
 mod measured;
 mod meetings;

@@ -116,7 +116,7 @@ fn prepared(
         shared.assumes.extend(super::natural::take(code, &mut shared.values, evaluation));
         super::halves::take(&mut shared.values, evaluation);
         super::modulo::take(&mut shared.values, evaluation);
-        super::low_bits::take(&mut shared.values, evaluation);
+        super::low_bits::take(&mut shared.values, evaluation, shared.takes_multiples);
         super::offsets::take_out(&mut shared.values, evaluation);
         let unwrapped = super::lesser::take(&mut shared.values, slice, evaluation);
         shared.assumes.extend(unwrapped.into_iter().map(Assumption::Unwrapped));

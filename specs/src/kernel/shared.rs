@@ -52,6 +52,8 @@ pub(super) struct Shared {
     /// Branches that tell others, and what the branches of these ask, with the header of their loop.
     pub(super) tellings: Tellings,
     pub(super) answers: BTreeMap<Branch, (Decision, bool, usize)>,
+    /// Of counters that begin with multiples of 2 the low bits are taken: see [`low_bits`](super::low_bits).
+    pub(super) takes_multiples: bool,
 }
 
 impl Shared {
@@ -69,6 +71,7 @@ impl Shared {
             numbers: Vec::new(),
             tellings: Tellings::new(),
             answers: BTreeMap::new(),
+            takes_multiples: false,
         }
     }
 

@@ -160,6 +160,8 @@ pub(super) struct Decision {
     pub(super) counts: bool,
     /// What it says of unknown numbers, until these are counted.
     pub(super) formula: Option<Formula>,
+    /// The same of each of two numbers, where it is about the lesser or the greater of them.
+    pub(super) apart: Option<Box<Formula>>,
     /// How it is computed of unknown numbers, until these are counted.
     pub(super) computed: Option<Computed>,
     /// Which term is asked, until answers are kept.
@@ -178,7 +180,7 @@ pub(super) struct Asked {
 impl Decision {
     /// Forgets what is only needed to count numbers, so that programs that are alike are equal.
     pub(super) fn forget(&mut self) {
-        (self.formula, self.computed, self.counts) = (None, None, true);
+        (self.formula, self.apart, self.computed, self.counts) = (None, None, None, true);
     }
 }
 
@@ -204,6 +206,8 @@ pub(super) struct Counted {
     /// How many answers are asked for where it begins, and the variable that holds how many were yes.
     pub(super) fixed: i64,
     pub(super) count: String,
+    /// They are known, since another number has the same.
+    pub(super) goes_on: bool,
     /// How many answers are known ahead, and the variable that holds how many of them are yes.
     pub(super) ahead: i64,
     pub(super) left: String,
@@ -224,8 +228,14 @@ pub(super) struct Counted {
 impl Counted {
     /// Whether anybody reads the variables that are set here.
     pub(super) fn is_read(&self, read: &BTreeSet<String>) -> bool {
-        let number = self.residue.as_ref().is_some_and(|residue| read.contains(&residue.number));
-        number || read.contains(&self.count) || read.contains(&self.left)
+        let number = || self.residue.as_ref().is_some_and(|residue| read.contains(&residue.number));
+        read.contains(&self.left) || !self.goes_on && (read.contains(&self.count) || number())
+    }
+
+    /// The variables from which it goes on.
+    pub(super) fn reads(&self) -> impl Iterator<Item = &String> {
+        let from = self.residue.iter().flat_map(|residue| &residue.from);
+        self.goes_on.then_some(&self.count).into_iter().chain(from)
     }
 
     /// Whether what is done here sets a variable.
@@ -235,8 +245,9 @@ impl Counted {
 
     /// The variables that are set here.
     pub(super) fn variables(&self) -> impl Iterator<Item = &String> {
-        let of_residue = self.residue.iter().flat_map(|residue| [&residue.number, &residue.asked]);
-        [&self.count, &self.left].into_iter().chain(of_residue)
+        let number = self.residue.iter().map(|residue| &residue.number).chain([&self.count]);
+        let asked = self.residue.iter().map(|residue| &residue.asked).chain([&self.left]);
+        asked.chain(number.filter(|_| !self.goes_on))
     }
 }
 
@@ -248,6 +259,8 @@ pub(super) struct Residue {
     /// where it is not asked for before all answers are known.
     pub(super) number: String,
     pub(super) asked: String,
+    /// The variable that the latter begins with, if another number has the same first answers.
+    pub(super) from: Option<String>,
     pub(super) exact: i64,
     pub(super) period: i64,
     /// What the number is if the first answer is no.
@@ -258,6 +271,14 @@ pub(super) struct Residue {
     pub(super) multiple: i64,
     /// Which it is is decided once, before all.
     pub(super) is_once: bool,
+}
+
+impl Residue {
+    /// The same for another pass over the number, which goes on from its first answers.
+    pub(super) fn go_on(&mut self, pass: usize) {
+        let own = format!("{}_{pass}", self.asked);
+        self.from = Some(std::mem::replace(&mut self.asked, own));
+    }
 }
 
 /// What is done.

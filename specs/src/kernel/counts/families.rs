@@ -31,7 +31,7 @@ pub(super) struct Family {
     /// How many answers are asked for where the number begins.
     pub(super) fixed: i64,
     /// What thresholds grow by, where that is no number.
-    unit: Option<String>,
+    pub(super) unit: Option<String>,
     /// The number is at least this, as is said of the launch.
     floor: Option<i64>,
     /// Remainders of the number are asked for, so that each number is a threshold.
@@ -45,6 +45,10 @@ pub(super) struct Family {
     pub(super) about: BTreeSet<String>,
     /// Not every outcome need come about.
     pub(super) is_bounded: bool,
+    /// Several passes count it: see [`passes`](super::passes).
+    pub(super) has_passes: bool,
+    /// What is asked of it is asked along with what is asked of another one.
+    pub(super) is_beside: bool,
     /// How its number is compared: with a sign and without one is the same of what is not negative.
     signs: BTreeSet<Sign>,
     readings: Readings,
@@ -76,7 +80,7 @@ impl Computing {
         let Self { exact, period, first, least, multiple, is_early, is_once } = self;
         let number = format!("{name}_number");
         let asked = if is_early || is_once { format!("{name}_asked") } else { number.clone() };
-        Residue { number, asked, exact, period, first, least, multiple, is_once }
+        Residue { number, asked, from: None, exact, period, first, least, multiple, is_once }
     }
 }
 
@@ -210,6 +214,7 @@ impl Families {
                 family.is_bounded |= side_of.rounded != side_of.least && !family.is_rounded;
                 family.floor = family.floor.max(side(threshold, *member).floor);
                 family.repeats |= threshold.scope.is_some();
+                family.has_passes |= threshold.pass > 0;
                 if !threshold.grows() {
                     let position = family.position(least(threshold, *member, family)).unwrap_or(0);
                     family.fixed = family.fixed.max(position + 1);
@@ -217,6 +222,8 @@ impl Families {
             }
         }
         numbers.iter().for_each(|number| families.note(number));
+        families.note_beside(&members);
+        families.settle_passes();
         families.choose_once();
         families
     }
@@ -405,17 +412,10 @@ impl Families {
         })
     }
 
-    /// By how much a number is more than its family counts, given whether it is at least 1: of `x / unit`,
-    /// units are counted that x has beyond some.
-    pub(super) fn more(&self, one: &Threshold, member: Member) -> Option<i64> {
-        let family = &self.all[member.family];
-        let is_counted = one.unit == family.unit;
-        if is_counted { Some(0) } else { 1_i64.checked_sub(least(one, member, family)) }
-    }
-
     /// Whether a family makes one of several decisions.
     pub(super) fn is_worth_it(&self, family: usize) -> bool {
-        self.all[family].decisions.len() > 1 || self.all[family].residue.is_some()
+        let family = &self.all[family];
+        family.decisions.len() > 1 || family.residue.is_some() || family.is_beside
     }
 
     /// The position of a threshold in its family.
@@ -453,7 +453,7 @@ pub(super) fn side(threshold: &Threshold, member: Member) -> &Side {
 }
 
 /// What a threshold is in its family: 0 where the family has units and none is among what is compared.
-fn least(threshold: &Threshold, member: Member, family: &Family) -> i64 {
+pub(super) fn least(threshold: &Threshold, member: Member, family: &Family) -> i64 {
     let Some(unit) = family.unit.as_ref().filter(|_| threshold.unit.is_none()) else {
         let side = side(threshold, member);
         return if family.is_rounded { side.rounded } else { side.least };

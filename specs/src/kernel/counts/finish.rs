@@ -20,15 +20,15 @@ impl Plan<'_> {
     /// The place of a number among what is counted.
     fn place(&self, position: usize) -> Option<Place> {
         let number = self.numbers.all.get(position)?;
-        Some((self.families.computed(number)?, number.one.scope))
+        Some(self.families.place(&number.one, self.families.computed(number)?))
     }
 
     /// Where it is decided which numbers those are that never change.
     pub(super) fn choose(&self, role: &mut Statements) {
         let mut chosen = BTreeSet::new();
-        let uses = self.uses.iter().filter(|((family, _), _)| {
-            self.families.all[*family].residue.is_some_and(|residue| residue.is_once)
-                && chosen.insert(*family)
+        let uses = self.uses.iter().filter(|(place, _)| {
+            self.families.all[place.family].residue.is_some_and(|residue| residue.is_once)
+                && chosen.insert(place.family)
         });
         let choices =
             uses.map(|(place, of)| Statement::Count(Box::new(self.counted(*place, of, Counting::Choose))));
@@ -43,7 +43,7 @@ impl Plan<'_> {
         while at < statements.len() {
             let places = own(&statements[at]).into_iter().filter_map(|position| self.place(position));
             for place in places.collect::<BTreeSet<Place>>() {
-                let residue = self.families.all[place.0].residue;
+                let residue = self.families.all[place.family].residue;
                 let is_known = residue.is_some_and(|residue| residue.is_early || residue.is_once);
                 if is_known || !finished.insert(place) {
                     continue;
@@ -101,7 +101,7 @@ impl Order<'_, '_> {
                 Statement::Loop { body, header, .. } => {
                     self.list(body);
                     // What comes round asks again, but for numbers that begin anew there.
-                    self.asked(|((_, scope), rounds)| *scope != Some(*header) && rounds.contains_key(header));
+                    self.asked(|(place, rounds)| place.scope != Some(*header) && rounds.contains_key(header));
                 }
                 Statement::For { body, .. } => self.list(body),
                 _ => {}
@@ -116,7 +116,8 @@ impl Order<'_, '_> {
         let thresholds = decision.formula.iter().flat_map(Formula::thresholds);
         for threshold in thresholds.filter(|threshold| threshold.grows()) {
             if let Some(member) = self.plan.families.member(threshold) {
-                self.asked(|(place, _)| **place == (member.family, threshold.scope));
+                let own = self.plan.families.place(threshold, member.family);
+                self.asked(|(place, _)| **place == own);
             }
         }
     }
@@ -131,6 +132,6 @@ impl Order<'_, '_> {
     fn asked(&mut self, which: impl Fn(&(&Place, &BTreeMap<usize, i64>)) -> bool) {
         let uses = self.plan.uses.iter().map(|(place, of)| (place, &of.rounds));
         let early = uses.filter(which).filter(|(place, _)| self.computed.contains_key(place));
-        self.early.extend(early.map(|(place, _)| place.0).collect::<Vec<_>>());
+        self.early.extend(early.map(|(place, _)| place.family).collect::<Vec<_>>());
     }
 }

@@ -48,19 +48,31 @@ impl Asker<'_> {
 
     /// A condition as a formula over thresholds, if it is one.
     pub(in crate::kernel) fn formula(&self, condition: ValueId) -> Option<Formula> {
-        self.part(condition, PARTS)
+        self.part(condition, PARTS, false)
     }
 
-    fn part(&self, condition: ValueId, left: u32) -> Option<Formula> {
+    /// The same with what is asked of the lesser or the greater of two unknown numbers asked of each; `None`
+    /// if nothing is.
+    pub(in crate::kernel) fn apart(&self, condition: ValueId) -> Option<Formula> {
+        let is_extreme = |term: &Term| {
+            matches!(term, Term::Apply { operation: Operation::Minimum | Operation::Maximum, .. })
+        };
+        any(self.values(), condition, is_extreme).then(|| self.part(condition, PARTS, true)).flatten()
+    }
+
+    fn part(&self, condition: ValueId, left: u32, splits: bool) -> Option<Formula> {
         let left = left.checked_sub(1)?;
         let Term::Apply { operation, ty, terms } = self.values().term(condition) else {
             return None;
         };
-        let parts = || terms.iter().map(|term| self.part(*term, left)).collect::<Option<Vec<_>>>();
+        let parts = || terms.iter().map(|term| self.part(*term, left, splits)).collect::<Option<Vec<_>>>();
         let bits = |value: &ValueId| self.values().width(*value) <= 1;
         match operation {
             Operation::Compare(comparison) => {
                 let [a, b] = terms[..] else { return None };
+                if let Some(formula) = splits.then(|| self.split(*comparison, *ty, [a, b])).flatten() {
+                    return Some(formula);
+                }
                 let mut formula = self.comparison(*comparison, *ty, a, b)?;
                 let readings = self.readings(*comparison, *ty, [a, b]);
                 formula.each(&mut |threshold| threshold.readings.clone_from(&readings));
@@ -78,7 +90,13 @@ impl Asker<'_> {
         }
     }
 
-    fn comparison(&self, comparison: Comparison, ty: Type, a: ValueId, b: ValueId) -> Option<Formula> {
+    pub(super) fn comparison(
+        &self,
+        comparison: Comparison,
+        ty: Type,
+        a: ValueId,
+        b: ValueId,
+    ) -> Option<Formula> {
         if ty.bits < 32 {
             return None;
         }
@@ -189,6 +207,7 @@ impl Asker<'_> {
             sign,
             scope,
             depth,
+            pass: 0,
             inside,
             about,
             is_turned,
@@ -305,6 +324,7 @@ impl Asker<'_> {
             sign,
             scope,
             depth,
+            pass: 0,
             inside,
             about,
             is_turned,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::asked::Asked;
 use super::families::{Families, MOST, Member, side};
-use super::rewrite::{Place, Plan, pass};
+use super::rewrite::{Plan, pass};
 use super::sites::Site;
 use super::{Formula, Threshold};
 
@@ -36,7 +36,7 @@ impl Plan<'_> {
     /// The headers of loops that take nothing off: of several that count one number those whose iterations
     /// are few.
     pub(super) fn looked(families: &Families, sites: &[Site<'_>]) -> BTreeSet<usize> {
-        let mut loops: BTreeMap<Place, BTreeMap<usize, Option<i64>>> = BTreeMap::new();
+        let mut loops: BTreeMap<_, BTreeMap<usize, Option<i64>>> = BTreeMap::new();
         let formulas = sites.iter().filter_map(|site| site.decision.formula.as_ref());
         for threshold in formulas.flat_map(Formula::thresholds) {
             if let Some(member) = families.member(threshold) {

@@ -30,6 +30,9 @@
 //! nothing off: its thresholds are those at the beginning, and which of them is asked says a variable that
 //! counts its iterations. So the loop behind it has the whole number before it.
 //!
+//! Loops one behind the other over the same number, each from its beginning, are passes: each counts it by
+//! itself.
+//!
 //! # Remainders
 //!
 //! Where a loop takes 2^k thresholds in each iteration, what is left of the number at its end is the
@@ -56,6 +59,7 @@
 //!
 //! Sums are taken not to overflow where a comparison was turned around: that is an assumption of its own.
 
+mod apart;
 mod asked;
 mod families;
 mod finish;
@@ -65,6 +69,7 @@ mod looked;
 mod lowest;
 mod numbered;
 mod outer;
+mod passes;
 mod readings;
 mod remainders;
 mod rewrite;
@@ -176,6 +181,11 @@ impl Formula {
         }
     }
 
+    /// Whether some of what is asked with the iterations of loops is known by what a number is at least.
+    pub(super) fn is_known_first(&self) -> bool {
+        self.thresholds().into_iter().any(Threshold::is_known_first)
+    }
+
     /// Its remainders.
     pub(super) fn remainders(&self) -> Vec<&Low> {
         match self {
@@ -241,6 +251,14 @@ pub(super) struct Side {
     pub(super) above: Vec<Side>,
 }
 
+impl Side {
+    /// Whether it holds by what the number is at least, for a threshold that has grown so much.
+    fn reaches(&self, grown: i64) -> bool {
+        let least = self.least.checked_add(grown);
+        self.given.max(self.floor).zip(least).is_some_and(|(known, least)| known >= least)
+    }
+}
+
 /// What is compared with a threshold that is so many times an unknown number.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct InUnits {
@@ -300,6 +318,9 @@ pub(super) struct Threshold {
     /// The header of the loop with whose iterations the number changes, and how many loops are around it.
     pub(super) scope: Option<usize>,
     pub(super) depth: usize,
+    /// If it grows, and several loops one behind the other count up to the number, in which of them, from 1;
+    /// else 0: see [`passes`].
+    pub(super) pass: usize,
     /// The loops further inside around the place where it is asked, the innermost first: headers and depths.
     pub(super) inside: Vec<(usize, usize)>,
     /// What the number is about.
@@ -327,11 +348,21 @@ impl Threshold {
         !self.side.rounds.is_empty()
     }
 
+    /// Whether some of what it asks as it grows is known.
+    fn is_known_first(&self) -> bool {
+        self.grows() && (self.side.reaches(0) || self.side.above.iter().any(|above| above.reaches(0)))
+    }
+
     fn known(&self) -> Option<bool> {
-        let reaches = |side: &Side| side.given.max(side.floor).is_some_and(|least| least >= side.least);
-        let holds = |side: &Side| reaches(side) || side.above.iter().any(reaches);
+        let holds = |side: &Side| side.reaches(0) || side.above.iter().any(|above| above.reaches(0));
         if self.grows() {
-            None
+            // It holds in each iteration if it does in the last.
+            let last = |side: &Side| {
+                let [(_, by)] = side.rounds[..] else { return false };
+                let grown = self.most.and_then(|most| most.checked_sub(1)?.checked_mul(by));
+                grown.is_some_and(|grown| side.reaches(grown.max(0)))
+            };
+            (last(&self.side) || self.side.above.iter().any(last)).then_some(true)
         } else if holds(&self.side) {
             Some(true)
         } else {

@@ -52,13 +52,15 @@ impl Families {
         }
     }
 
-    /// Takes a number of which loops count up to so much more without a sign, `i < n + 1`, not to be one of
-    /// the greatest, with which that sum overflows: `n == -1` is false then.
+    /// Takes a number that loops count up to without a sign not to be one of the greatest, with which a sum
+    /// overflows that is compared: where loops count up to `n + 1`, or that is asked of `n + 1`, `n == -1` is
+    /// false.
     pub(super) fn read(&self, threshold: &mut Threshold) {
         if threshold.sign != Sign::Negative || self.member(threshold).is_some() {
             return;
         }
-        let more = |(what, .., depth): Name| self.more.get(&(what, depth)).copied();
+        let own = threshold.more;
+        let more = |(what, .., depth): Name| self.more.get(&(what, depth)).map(|more| own.max(*more));
         let names = Self::names(threshold).into_iter().filter(|(_, turned, _)| !turned);
         if names.filter_map(|(name, ..)| more(name)).any(|more| threshold.side.least > -more) {
             threshold.side.floor = threshold.side.floor.max(Some(0));

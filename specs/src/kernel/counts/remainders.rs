@@ -11,7 +11,8 @@ impl Plan<'_> {
     /// Whether what is left of a number has its low bits: all that is taken is a multiple.
     pub(super) fn has_rest(&self, low: &Low) -> bool {
         let member = self.families.member(&low.first);
-        let place = member.and_then(|member| self.uses.get(&(member.family, low.first.scope)));
+        let place = member.map(|member| self.families.place(&low.first, member.family));
+        let place = place.and_then(|place| self.uses.get(&place));
         place.is_some_and(|place| {
             let mut taken = place.rounds.values();
             !place.rounds.is_empty() && place.given == 0 && taken.all(|taken| taken & low.mask == 0)
@@ -28,8 +29,8 @@ impl Plan<'_> {
         span: Span,
     ) -> (Asked, Statements) {
         let known = || {
-            let member = self.families.member(&low.first)?;
-            Some((member.family, self.uses.get(&(member.family, low.first.scope))?.ahead))
+            let family = self.families.member(&low.first)?.family;
+            Some((family, self.uses.get(&self.families.place(&low.first, family))?.ahead))
         };
         let Some((family, ahead)) = known() else { return (asked, Vec::new()) };
         let name = &self.names[family];

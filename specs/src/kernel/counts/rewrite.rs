@@ -31,6 +31,10 @@ pub(in crate::kernel) fn count(
     let growing = Families::that_grow(&decisions);
     for role in roles.iter_mut() {
         change(role, &mut |decision| {
+            let is_counted = |formula: Option<&Formula>| formula.is_some_and(|it| it.is_counted(&growing));
+            if !is_counted(decision.formula.as_ref()) && is_counted(decision.apart.as_deref()) {
+                decision.formula = decision.apart.take().map(|apart| *apart);
+            }
             decision.formula.iter_mut().for_each(|formula| {
                 formula.each(&mut |it| {
                     let inside = it.inside.clone();
@@ -41,6 +45,7 @@ pub(in crate::kernel) fn count(
             });
         });
     }
+    growing.note_passes(roles);
     let mut decisions = Vec::new();
     roles.iter().for_each(|role| collect(role, &mut |decision| decisions.push(decision)));
     let numbers = Numbers::of(&decisions, numbers, &growing);
@@ -98,8 +103,14 @@ pub(super) struct Use {
     span: Span,
 }
 
-/// A family, and the header of its scope.
-pub(super) type Place = (usize, Option<usize>);
+/// What is counted: a family, in the iterations of the loop with this header, and in which pass, if there are
+/// several; else, and for what all of them have, it is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) family: usize,
+    pub(super) scope: Option<usize>,
+    pub(super) pass: usize,
+}
 
 /// What one role counts.
 pub(super) struct Plan<'f> {
@@ -130,7 +141,7 @@ impl<'f> Plan<'f> {
             plan.uses.clear();
             for number in computed.iter().filter_map(|position| numbers.all.get(*position)) {
                 if let Some(family) = families.computed(number) {
-                    let place = plan.uses.entry((family, number.one.scope)).or_default();
+                    let place = plan.uses.entry(families.place(&number.one, family)).or_default();
                     place.span = number.span;
                     place.ahead = families.all[family].fixed.max(1);
                     place.is_read = true;
@@ -172,7 +183,8 @@ impl<'f> Plan<'f> {
             let family = &self.families.all[member.family];
             // The last answer is known where less is left than is looked ahead.
             let first = || Use { span: site.span, ..Use::default() };
-            let place = self.uses.entry((member.family, low.first.scope)).or_insert_with(first);
+            let place = self.families.place(&low.first, member.family);
+            let place = self.uses.entry(place).or_insert_with(first);
             place.ahead = place.ahead.max(2 * (low.mask + 1)).max(family.fixed);
             family.offset().filter(|_| place.ahead <= MOST && site.is_branch)?;
         }
@@ -182,7 +194,10 @@ impl<'f> Plan<'f> {
             let position = self.families.position(threshold, member)?;
             let first = || Use { span: site.span, ..Use::default() };
             let look = self.look(threshold, member);
-            let place = self.uses.entry((member.family, threshold.scope)).or_insert_with(first);
+            let place = self.families.place(threshold, member.family);
+            // Those that come first are asked for where the number begins.
+            self.uses.entry(Place { pass: 0, ..place }).or_insert_with(first);
+            let place = self.uses.entry(place).or_insert_with(first);
             if let Some(look) = &look {
                 place.ahead = place.ahead.max(look.last + 1);
                 place.is_read = true;
@@ -215,7 +230,8 @@ impl<'f> Plan<'f> {
         let thresholds = site.decision.formula.iter().flat_map(Formula::thresholds);
         thresholds.filter(|threshold| threshold.grows()).all(|threshold| {
             let Some(member) = self.families.member(threshold) else { return false };
-            let Some(place) = self.uses.get(&(member.family, threshold.scope)) else { return false };
+            let place = self.families.place(threshold, member.family);
+            let Some(place) = self.uses.get(&place) else { return false };
             let Some(position) = self.families.position(threshold, member) else { return false };
             let gone = |header: &&usize| site.around.contains(header) || site.before.contains(header);
             let counted: BTreeSet<usize> = place.rounds.keys().filter(gone).copied().collect();
@@ -270,8 +286,8 @@ impl<'f> Plan<'f> {
     /// What is counted where a loop comes round.
     fn come_round(&self, header: usize, span: Span) -> Statements {
         let uses = self.uses.iter().filter_map(|(place, of)| Some((place, of, *of.rounds.get(&header)?)));
-        let step = |((family, scope), of, taken): (&Place, &Use, i64)| {
-            Statement::Count(Box::new(self.counted((*family, *scope), of, Counting::Pass(taken))))
+        let step = |(place, of, taken): (&Place, &Use, i64)| {
+            Statement::Count(Box::new(self.counted(*place, of, Counting::Pass(taken))))
         };
         let mut steps: Statements = uses.map(|(place, of, taken)| step((place, of, taken))).collect();
         if self.passes.contains(&header) {
@@ -284,35 +300,47 @@ impl<'f> Plan<'f> {
 
     /// Where numbers of a scope begin.
     fn begin(&self, statements: &mut Statements, scope: Option<usize>) {
-        let uses = self.uses.iter().filter(|((_, of), _)| *of == scope);
-        let begins = uses.map(|((family, scope), of)| {
+        let uses = self.uses.iter().filter(|(place, _)| place.scope == scope);
+        let begins = uses.map(|(place, of)| {
             let counting = Counting::Begin { again: scope.is_some() };
-            Statement::Count(Box::new(self.counted((*family, *scope), of, counting)))
+            Statement::Count(Box::new(self.counted(*place, of, counting)))
         });
         let begins: Statements = begins.collect();
         statements.splice(0..0, begins);
     }
 
-    pub(super) fn counted(&self, (family, _): Place, of: &Use, counting: Counting) -> Counted {
-        let (number, family) = (family, &self.families.all[family]);
-        let name = &self.names[number];
+    pub(super) fn counted(&self, place: Place, of: &Use, counting: Counting) -> Counted {
+        let (name, family) = (&self.names[place.family], &self.families.all[place.family]);
+        let mut residue = family.residue.map(|computing| computing.named(name));
+        let mut key = family.key.clone();
+        if place.pass > 0 {
+            residue.iter_mut().for_each(|residue| residue.go_on(place.pass));
+            key.push_str(&format!(", pass {}", place.pass));
+        }
         Counted {
-            key: family.key.clone(),
+            key,
             counting,
             varies: family.repeats,
             is_private: false,
             fixed: family.fixed,
             count: format!("{name}_count"),
-            left: format!("{name}_left"),
+            goes_on: place.pass > 0,
+            left: self.left(place),
             ahead: if of.rounds.is_empty() && !of.is_read { 0 } else { of.ahead },
             given: of.given,
             known: family.known(),
             has_rest: family.offset().is_some(),
-            residue: family.residue.map(|computing| computing.named(name)),
+            residue,
             about: family.about.clone(),
             is_bounded: family.is_bounded,
             span: of.span,
         }
+    }
+
+    /// The variable that holds how many of the answers that are known ahead are yes.
+    pub(super) fn left(&self, Place { family, pass, .. }: Place) -> String {
+        let name = &self.names[family];
+        if pass == 0 { format!("{name}_left") } else { format!("{name}_left_{pass}") }
     }
 
     /// Puts comparisons in the place of decisions; what has to be done before.
@@ -432,8 +460,9 @@ impl<'f> Plan<'f> {
         let Some((member, position)) = known() else { return Asked::Text("1".to_owned()) };
         let Member { family, turned, .. } = member;
         let name = &self.names[family];
+        let left = self.left(self.families.place(threshold, family));
         let asked = if let Some(look) = self.look(threshold, member) {
-            look.asked(&format!("{name}_left"))
+            look.asked(&left)
         } else if !threshold.grows() {
             let side = side(threshold, member);
             if side.given.is_some_and(|given| given >= side.least) {
@@ -442,7 +471,7 @@ impl<'f> Plan<'f> {
                 Asked::Compares(format!("{name}_count"), Comparison::Greater, position)
             }
         } else {
-            Asked::Compares(format!("{name}_left"), Comparison::Greater, position)
+            Asked::Compares(left, Comparison::Greater, position)
         };
         if turned { asked.not() } else { asked }
     }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::families::{Families, Member, least};
 use super::linear::{Asker, DEPTH};
 use super::sum::{Linear, gcd, up_to_multiple};
-use super::{InUnits, Side};
+use super::{InUnits, Side, Threshold};
 use crate::kernel::arithmetic::signed;
 use crate::kernel::code::{Operation, Type};
 use crate::kernel::lanes::Lanes;
@@ -113,5 +114,15 @@ impl Asker<'_> {
             }
             _ => false,
         }
+    }
+}
+
+impl Families {
+    /// By how much a number is more than its family counts, given whether it is at least 1: of `x / unit`,
+    /// units are counted that x has beyond some.
+    pub(super) fn more(&self, one: &Threshold, member: Member) -> Option<i64> {
+        let family = &self.all[member.family];
+        let is_counted = one.unit == family.unit;
+        if is_counted { Some(0) } else { 1_i64.checked_sub(least(one, member, family)) }
     }
 }

@@ -57,7 +57,7 @@ fn written(counted: &Counted) -> Statements {
                 statements.push(writer.when(left, Comparison::Equal, *ahead, rest, Vec::new()));
             }
             statements.extend(writer.residue(false));
-            if *fixed > 0 {
+            if *fixed > 0 && !counted.goes_on {
                 let first = *known.min(fixed);
                 statements.push(writer.set(count, first.to_string(), Some(first)));
                 if first < *fixed {
@@ -144,9 +144,12 @@ impl Writer<'_> {
     /// Where it is chosen before, that is not done again.
     fn residue(&self, chooses: bool) -> Statements {
         let Some(residue) = &self.counted.residue else { return Vec::new() };
-        let Residue { number, asked, exact, period, first, least, multiple, is_once } = residue;
+        let Residue { number, asked, from, exact, period, first, least, multiple, is_once } = residue;
         let counted = self.counted;
-        let begin = self.set(asked, first.to_string(), Some(*first));
+        let begin = match from {
+            Some(from) => self.set(asked, from.clone(), None),
+            None => self.set(asked, first.to_string(), Some(*first)),
+        };
         if number == asked || *is_once && !chooses {
             return vec![begin];
         }
@@ -224,6 +227,7 @@ impl Writer<'_> {
             about,
             counts: true,
             formula: None,
+            apart: None,
             computed: None,
             asked: None,
         };

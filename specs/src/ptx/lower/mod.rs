@@ -35,6 +35,15 @@ pub(super) use stores::shares;
 pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch) -> Code {
     // Of a cluster each CTA has memory of its own, which others may access.
     let follows_memory = launch.follows_memory && launch.groups() == 1;
+    // In this entry, or in what it may call.
+    let occurs = |word: &str| {
+        let entries = module.functions.iter().enumerate();
+        let mut own = entries.filter(|(at, function)| *at == entry || !function.is_entry);
+        own.any(|(_, function)| {
+            let mut instructions = function.body.iter().flat_map(|body| &body.instructions);
+            instructions.any(|instruction| instruction.opcode.text(source).contains(word))
+        })
+    };
     let mut lowerer = Lowerer {
         source,
         module,
@@ -48,8 +57,8 @@ pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch
         frames: Vec::new(),
         frame_count: 0,
         halves: HashMap::new(),
-        copies_arrive: follows_memory && source.contains("cp.async.mbarrier.arrive"),
-        copies_out: follows_memory && source.contains("bulk_group"),
+        copies_arrive: follows_memory && occurs("cp.async.mbarrier.arrive"),
+        copies_out: follows_memory && occurs("bulk_group"),
         masks: Vec::new(),
         asks: source.contains("_wait"),
         loads: source.split("ld.").skip(1).any(|rest| !rest.starts_with("param"))
