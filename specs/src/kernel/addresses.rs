@@ -11,8 +11,8 @@ use super::code::{Action, Argument, Operation, Type};
 use super::keys::{Keys, Words};
 use super::lanes::Lanes;
 use super::loads::{is_load, width};
-use super::terms::any;
-use super::value::{Term, ValueId, Values};
+use super::terms::{all, any};
+use super::value::{Term, ValueId};
 use crate::common::contents::VARIES;
 
 /// Sums inside one another that are taken apart.
@@ -25,6 +25,8 @@ struct Total {
     known: i64,
     /// Some term may change from one iteration of a loop to the next.
     varies: bool,
+    /// A sum or a product was taken apart that is made wider: it is taken not to overflow.
+    is_widened: bool,
 }
 
 impl Total {
@@ -59,7 +61,7 @@ struct Adding<'a> {
     words: &'a mut Words,
     /// How many sums may still be looked into.
     left: u32,
-    /// What is added has been made wider, with its sign or without.
+    /// What is added has been made wider, with its sign or without; `None` where it has 64 bits itself.
     widened: Option<bool>,
 }
 
@@ -72,13 +74,27 @@ impl Keys<'_> {
     /// An address by what tells whether it may be another one: the pointers in it, all terms, and whether
     /// these are the same in all iterations of loops.
     pub(super) fn apart(&self, value: ValueId, words: &mut Words) -> Option<String> {
-        let Total { mut terms, known, varies } = self.total(value, words)?;
+        let Total { mut terms, known, varies, .. } = self.total(value, words)?;
         terms.retain(|_, factor| *factor != 0);
         let pointers: Vec<&str> =
             terms.keys().filter(|term| term.ends_with(":64")).map(String::as_str).collect();
         let pointers = pointers.join("+");
         let varies = if varies { VARIES } else { "" };
-        Some(format!("{pointers}|{}|{varies}{known}", Total { known: 0, terms, varies: false }.text()))
+        Some(format!("{pointers}|{}|{varies}{known}", Total { terms, ..Total::default() }.text()))
+    }
+
+    /// Whether something is loaded in a term from an address for which sums are taken not to overflow.
+    pub(super) fn widens_sums(&self, value: ValueId) -> bool {
+        let addresses = all(self.agent.values, value).into_iter().filter_map(|inside| {
+            match self.agent.values.term(inside) {
+                Term::Loaded { address, varies: false, .. } => Some(*address),
+                Term::Pure { name, terms } if is_load(&self.name(*name)) => terms.first().copied(),
+                _ => None,
+            }
+        });
+        addresses
+            .into_iter()
+            .any(|address| self.total(address, &mut Words::new()).is_none_or(|total| total.is_widened))
     }
 
     fn total(&self, value: ValueId, words: &mut Words) -> Option<Total> {
@@ -90,11 +106,36 @@ impl Keys<'_> {
     /// Adds so many times a value.
     fn add(&self, value: ValueId, factor: i64, adding: &mut Adding<'_>) -> Option<()> {
         let (values, left) = (self.agent.values, adding.left);
-        let number = |value: ValueId| values.as_known(value).and_then(Lanes::all);
-        if left == 0 {
-            return self.add_term(value, factor, adding);
+        let around = adding.widened;
+        // What has 32 bits among what has 64 has been made wider without its sign: nothing is done for that.
+        if around.is_none() && self.is_word(value) {
+            adding.widened = Some(false);
         }
-        adding.left = left - 1;
+        if left == 0 {
+            self.add_term(value, factor, adding)?;
+        } else {
+            adding.left = left - 1;
+            adding.total.is_widened |= adding.widened.is_some() && is_sum(values.term(value));
+            self.add_parts(value, factor, adding)?;
+        }
+        (adding.left, adding.widened) = (left, around);
+        Some(())
+    }
+
+    /// Whether a value has no more than 32 bits.
+    fn is_word(&self, value: ValueId) -> bool {
+        match self.agent.values.term(value) {
+            Term::Known(_) => false,
+            Term::Sum { bits, .. } => *bits <= 32,
+            Term::Apply { operation: Operation::MultiplyWide, .. } => false,
+            Term::Apply { ty, .. } => ty.bits <= 32,
+            _ => self.agent.values.width(value) <= 32,
+        }
+    }
+
+    fn add_parts(&self, value: ValueId, factor: i64, adding: &mut Adding<'_>) -> Option<()> {
+        let values = self.agent.values;
+        let number = |value: ValueId| values.as_known(value).and_then(Lanes::all);
         match values.term(value) {
             Term::Known(lanes) if let Some(known) = lanes.all() => {
                 adding.total.more(factor.wrapping_mul(known as i64));
@@ -110,9 +151,10 @@ impl Keys<'_> {
                 adding.total.more(factor.wrapping_mul(signed(known, *bits)));
             }
             Term::Apply { operation: Operation::Convert(from), ty, terms } if is_wider(*from, *ty) => {
-                let around = adding.widened.replace(from.signed);
+                if from.bits == 32 {
+                    adding.widened = Some(from.signed);
+                }
                 self.add(terms[0], factor, adding)?;
-                adding.widened = around;
             }
             Term::Apply { operation: Operation::Multiply, ty, terms }
                 if let Some(times) = number(terms[1]) =>
@@ -130,7 +172,7 @@ impl Keys<'_> {
                 self.add(terms[0], factor.wrapping_neg(), adding)?;
             }
             Term::Apply { operation: Operation::MultiplyWide, ty, terms } => {
-                let around = adding.widened.replace(ty.signed);
+                adding.widened = Some(ty.signed);
                 match number(terms[1]) {
                     Some(times) => {
                         let times = if ty.signed { signed(times, 32) } else { times as i64 };
@@ -138,7 +180,6 @@ impl Keys<'_> {
                     }
                     None => self.add_product(terms, factor, adding)?,
                 }
-                adding.widened = around;
             }
             Term::Apply { operation: Operation::Multiply, terms, .. } => {
                 self.add_product(terms, factor, adding)?;
@@ -152,7 +193,6 @@ impl Keys<'_> {
             }
             _ => self.add_term(value, factor, adding)?,
         }
-        adding.left = left;
         Some(())
     }
 
@@ -178,6 +218,7 @@ impl Keys<'_> {
                 Term::Apply { operation: Operation::Convert(from), ty, terms } if is_wider(*from, *ty) => {
                     (terms[0], Some(from.signed))
                 }
+                _ if self.is_word(*term) => (*term, adding.widened.or(Some(false))),
                 _ => (*term, adding.widened),
             };
             let around = std::mem::replace(&mut adding.widened, signed);
@@ -202,7 +243,7 @@ impl Keys<'_> {
         let has_none = match self.agent.values.term(value) {
             Term::Same(name) => is_index(&self.name(*name)),
             Term::Gained { .. } => true,
-            _ => false,
+            _ => self.agent.values.width(value) < 32,
         };
         Some(if adding.widened == Some(false) && !has_none { format!("{text}:u") } else { text })
     }
@@ -255,16 +296,4 @@ fn is_sum(term: &Term) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether something is loaded in a term, perhaps from an address with a sum in it that is made wider.
-pub(super) fn widens_sums(values: &Values, value: ValueId) -> bool {
-    let is_widened = |term: &Term| match term {
-        Term::Apply { operation: Operation::Convert(from), ty, terms } => {
-            is_wider(*from, *ty) && from.bits < 64 && is_sum(values.term(terms[0]))
-        }
-        _ => false,
-    };
-    any(values, value, |term| matches!(term, Term::Loaded { varies: false, .. }))
-        && any(values, value, is_widened)
 }

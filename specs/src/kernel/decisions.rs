@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::addresses::widens_sums;
 use super::alignment::zeros;
 use super::code::Operation;
 use super::counts::{Asker, Formula};
@@ -39,7 +38,7 @@ impl Residual<'_> {
         let varies =
             self.knowledge.at(self.values, node, normal).varies && self.flow.innermost[node].is_some();
         let mut assumes = self.loads(normal);
-        if is_unwrapped || widens_sums(self.values, normal) {
+        if is_unwrapped || keys.widens_sums(normal) {
             assumes.insert(Assumption::Unwrapped(self.branch(node)));
         }
         if self.may_be_unwritten(&keys, normal) {

@@ -33,11 +33,17 @@ pub(super) struct Words {
     pub(super) open: Vec<(usize, Register)>,
 }
 
+impl Words {
+    pub(super) fn new() -> Self {
+        Self { left: LONGEST, open: Vec::new() }
+    }
+}
+
 impl Keys<'_> {
     /// A term in words. Two terms with the same words have the same value, at the same iterations of the
     /// loops around them.
     pub(super) fn of(&self, value: ValueId) -> String {
-        self.text(value, &mut Words { left: LONGEST, open: Vec::new() }).unwrap_or_else(|| {
+        self.text(value, &mut Words::new()).unwrap_or_else(|| {
             // Equal terms have equal numbers, but what meets in them may come from elsewhere.
             format!("t{value}{}", self.origin(Place::Term(value)))
         })
@@ -45,9 +51,8 @@ impl Keys<'_> {
 
     /// A place in memory, in words, and by what tells whether it may be another one.
     fn places(&self, address: ValueId, is_shared: bool) -> Vec<String> {
-        let words = || Words { left: LONGEST, open: Vec::new() };
-        let text = self.address(address, &mut words()).unwrap_or_else(|| self.of(address));
-        let apart = self.apart(address, &mut words()).filter(|_| !is_shared);
+        let text = self.address(address, &mut Words::new()).unwrap_or_else(|| self.of(address));
+        let apart = self.apart(address, &mut Words::new()).filter(|_| !is_shared);
         [format!("[{text}]")].into_iter().chain(apart.map(|apart| format!("{PLACE}{apart}"))).collect()
     }
 
