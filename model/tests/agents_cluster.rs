@@ -107,6 +107,24 @@ fn an_arrival_publishes_to_the_cluster_unless_it_is_relaxed() {
     }
 }
 
+/// The first of two CTAs writes and the second reads; what stands before and behind the write is a fence.
+// clause: ptx.fence-release, ptx.cluster-relaxed
+#[test]
+fn a_fence_before_a_relaxed_arrival_publishes_as_far_as_it_reaches() {
+    let [near, far] = [Reach::Cta, Reach::Cluster].map(|reach| S::Op(Op::Fence(Fence::Releases(reach))));
+    for (before, behind, found) in [
+        (nop(), far.clone(), "access 0"),
+        (nop(), near, "access 0 ! missing-fence 0,1"),
+        (far, nop(), "access 0 ! missing-fence 0,1"),
+    ] {
+        let relaxed = || cluster(ClusterKind::Arrive { relaxed: true }, false);
+        let writes = iff(eq(Expr::Cta, n(0)), vec![before, write(0), behind]);
+        let reads = iff(eq(Expr::Cta, n(1)), vec![read(0)]);
+        let mut run = two_ctas(&[vec![writes, relaxed(), waits(), reads, nop()]]);
+        assert_eq!(run.play("0 0 0 0 1 1 1"), found);
+    }
+}
+
 // clause: ptx.warp-sync, barcheck.not-modelled
 #[test]
 fn lanes_of_a_mask_meet_if_they_are_together_and_belong_to_it() {

@@ -332,6 +332,31 @@ fn a_loop_that_asks_until_the_phase_is_complete_waits_and_ends_with_true() {
     assert_eq!(run.play("0"), "exit");
 }
 
+/// A question whose answer decides alone whether the same phase is waited for.
+// clause: ptx.mbarrier-try-wait, barcheck.asking-loop
+#[test]
+fn a_question_before_a_wait_for_the_same_phase_is_the_wait() {
+    let asks = |odd| on(0, test(parity(odd), true, 0));
+    let waits = |odd| on(0, MbarrierKind::Wait(parity(odd)));
+    let no = || eq(v(0), n(0));
+    let again = || while_do(no(), vec![asks(0)]);
+    for (then, found) in [
+        (vec![iff(no(), vec![waits(0)]), nop()], "block"),
+        (vec![again(), nop()], "block"),
+        // The answer is asked for once more, or the phase is another one, or there is more to do.
+        (vec![iff(no(), vec![waits(0)]), assert(v(0))], "ask b16 =false"),
+        (vec![iff(no(), vec![waits(1)]), nop()], "ask b16 =false"),
+        (vec![iff(no(), vec![nop(), waits(0)]), nop()], "ask b16 =false"),
+        (vec![iff(no(), vec![waits(0)]), iff(no(), vec![nop()])], "ask b16 =false"),
+    ] {
+        let body = [vec![asks(0)], then].concat();
+        assert_eq!(warps(32, &[body, vec![on(0, ARRIVE)]]).play("0"), found);
+    }
+    let body = vec![asks(0), iff(no(), vec![waits(0)]), nop()];
+    let mut run = warps(32, &[body, vec![on(0, ARRIVE)]]);
+    assert_eq!(run.log("0 1 0"), ["block", "arrive b16, complete b16, free 0", "fence"]);
+}
+
 // clause: barcheck.not-modelled, ptx.mbarrier-try-wait
 #[test]
 fn lanes_wait_for_a_phase_while_the_others_wait_for_them() {

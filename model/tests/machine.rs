@@ -207,7 +207,7 @@ fn an_endless_local_loop_has_a_step_without_effect() {
 
 #[test]
 fn uniform_decisions_are_made_once_for_all() {
-    let again = || S::While(Some(Condition::Uniform(SequenceId(0))), vec![S::Op(Op::Fence(NEITHER))]);
+    let again = || S::While(Some(Condition::Uniform(SequenceId(0))), vec![S::Op(Op::Fence(Fence::Nothing))]);
     let mut run = Run::new(Group::new(Ptx, 96).many(3, vec![again()]).sequences(1).build());
     assert_eq!(run.log("0.0.1 0 0.0.0 1.0.0"), ["decide 1", "fence", "decide 0", "disabled"]);
     assert_eq!(run.log("1.0.1 1 1.0.1 1.0.0"), ["decide 1", "fence", "disabled", "decide 0"]);

@@ -97,7 +97,7 @@ fn other_statements_of_arrive_or_wait_are_other_instances() {
     // Passing waits of a completed generation are compared with one another as well.
     assert_eq!(last(many(2, waits()), "0 1 0 1"), "END nonuniform-barrier");
     // An `if` inside shared code is no difference.
-    let shared = vec![iff(first(), vec![S::Op(Op::Fence(NEITHER))]), arrive(), wait()];
+    let shared = vec![iff(first(), vec![S::Op(Op::Fence(Fence::Nothing))]), arrive(), wait()];
     assert_eq!(last(many(2, shared), "1 0 0"), "arrive b0, complete b0, notify 0, notify 1");
     // Two blocks with equal text are different statements.
     let body = vec![arrive(), wait()];
@@ -152,7 +152,7 @@ fn after_a_generation_that_matched_counting_starts_anew() {
 fn iterations_of_a_loop_without_a_barrier_do_not_matter() {
     // clause: barcheck.same-instance
     let times = add(n(1), eq(Expr::Agent, n(0)));
-    let inner = S::For(1, n(0), v(2), vec![S::Op(Op::Fence(NEITHER))]);
+    let inner = S::For(1, n(0), v(2), vec![S::Op(Op::Fence(Fence::Nothing))]);
     let mut run = Run::new(many(2, vec![set(2, times), inner, both()]));
     assert_eq!(run.log("0 0 0")[2], "arrive b0, block");
     assert_eq!(run.play("1 1"), "arrive b0, block, complete b0, free 0, free 1");

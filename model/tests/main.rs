@@ -3,6 +3,7 @@
 
 mod agents;
 mod agents_cluster;
+mod agents_fences;
 mod agents_lanes;
 mod agents_mbarrier;
 mod common;

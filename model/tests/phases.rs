@@ -6,7 +6,7 @@ use barcheck_model::barrier::{
     Announced, Applied, Around, Arrival, BarrierId, BarrierState, Blocking, Dependence, Instruction, Landing,
     Operation, Part, Seat, Token, cluster, registers,
 };
-use barcheck_model::program::LocationId;
+use barcheck_model::program::{LocationId, Reach};
 use barcheck_model::rule::Rule;
 
 struct Nobody;
@@ -39,9 +39,9 @@ fn on_object(what: mbarrier::What) -> mbarrier::Action {
     mbarrier::Action { object: 0, what }
 }
 
-fn arrive(relaxed: bool, token: bool) -> mbarrier::What {
+fn arrive(how: Arrival, token: bool) -> mbarrier::What {
     let kept = if token { mbarrier::Keeping::Token } else { mbarrier::Keeping::Nothing };
-    mbarrier::What::Arrive { count: 1, bytes: 0, dropped: 0, no_complete: false, relaxed, kept }
+    mbarrier::What::Arrive { count: 1, bytes: 0, dropped: 0, no_complete: false, how, kept }
 }
 
 fn is(instruction: &impl Instruction) -> (Part, Dependence, Blocking) {
@@ -56,7 +56,7 @@ fn each_instruction_on_an_object_is_what_it_is_to_a_phase() {
     for (what, expected) in [
         (What::Init(1), (Part::Begins, more, Blocking::Never)),
         (What::Inval, (Part::Begins, more, Blocking::Never)),
-        (arrive(false, false), (Part::Arrives, alone, Blocking::Never)),
+        (arrive(Arrival::Publishing, false), (Part::Arrives, alone, Blocking::Never)),
         (What::CountBytes(8), (Part::Counts, alone, Blocking::Never)),
         (What::Wait(even), (Part::Observes, alone, Blocking::Sometimes)),
         (What::Ask(even, true), (Part::Asks, alone, Blocking::Asks)),
@@ -86,12 +86,17 @@ fn asks_nothing_of_others(instruction: &impl Instruction) {
 #[test]
 fn lanes_wait_for_an_object_apart_and_for_the_cluster_and_for_registers_together() {
     use mbarrier::{Phase, What};
-    let objects = [What::Init(1), arrive(true, false), What::Wait(Phase::OfToken), What::Commit(1)];
+    let objects = [
+        What::Init(1),
+        arrive(Arrival::AfterFence(Reach::Cta), false),
+        What::Wait(Phase::OfToken),
+        What::Commit(1),
+    ];
     for action in objects.map(on_object) {
         asks_nothing_of_others(&action);
         assert!(action.is_by_fragment());
     }
-    for what in [cluster::What::Arrive { relaxed: false }, cluster::What::Wait] {
+    for what in [cluster::What::Arrive { how: Arrival::Publishing }, cluster::What::Wait] {
         let action = cluster::Action { barrier: BarrierId(16), what };
         asks_nothing_of_others(&action);
         assert!(!action.is_by_fragment());
@@ -171,7 +176,7 @@ fn who_asks_gives_up_only_where_that_is_open_and_picked() {
 #[test]
 fn each_instruction_on_the_barrier_of_the_cluster_is_what_it_is_to_a_generation() {
     let action = |what| cluster::Action { barrier: BarrierId(16), what };
-    let arrives = action(cluster::What::Arrive { relaxed: false });
+    let arrives = action(cluster::What::Arrive { how: Arrival::Publishing });
     assert_eq!(is(&arrives), (Part::Arrives, Dependence::BarrierAndExits, Blocking::Never));
     assert_eq!(is(&action(cluster::What::Wait)), (Part::Waits, Dependence::Barrier, Blocking::Sometimes));
     for (arrived, holds) in [(0, false), (1, true)] {
@@ -222,7 +227,12 @@ fn a_commit_arrives_once_for_each_lane() {
 #[test]
 fn a_token_is_kept_where_the_arrival_says_so() {
     let barrier = mbarrier::Barrier::Live(Live::new(4));
-    let seat = |token| match on_object(arrive(false, token)).apply(&barrier, Seat::default(), 0, &Nobody) {
+    let seat = |token| match on_object(arrive(Arrival::Publishing, token)).apply(
+        &barrier,
+        Seat::default(),
+        0,
+        &Nobody,
+    ) {
         Ok(Applied::Arrives(effect, Arrival::Publishing)) => effect.seat.token,
         other => panic!("{other:?}"),
     };

@@ -4,9 +4,11 @@
 use crate::common::*;
 use barcheck_model::barrier::cluster::{Action, Barrier, What};
 use barcheck_model::barrier::{
-    Applied, Around, BarrierId, BarrierState as _, Instruction as _, Progress, Seat, mbarrier,
+    Applied, Around, Arrival, BarrierId, BarrierState as _, Instruction as _, Progress, Seat, mbarrier,
 };
-use barcheck_model::program::{AgentId, Array, ArrayId, Home, LocationId, Objects, Program, Space, Target};
+use barcheck_model::program::{
+    AgentId, Array, ArrayId, Home, LocationId, Objects, Program, Reach, Space, Target,
+};
 use barcheck_model::rule::Rule;
 
 /// Four warps, so many of which have exited.
@@ -56,8 +58,8 @@ fn seats() -> [(&'static str, Seat); 3] {
 fn every_state_by_every_event() {
     let mut table = String::new();
     let events = [
-        ("arrive", What::Arrive { relaxed: false }),
-        ("arrive relaxed", What::Arrive { relaxed: true }),
+        ("arrive", What::Arrive { how: Arrival::Publishing }),
+        ("arrive relaxed", What::Arrive { how: Arrival::AfterFence(Reach::Cta) }),
         ("wait", What::Wait),
     ];
     for (arrived, exited) in [(0, 0), (1, 0), (3, 0), (2, 1), (0, 3)] {

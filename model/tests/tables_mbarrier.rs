@@ -5,9 +5,9 @@ use barcheck_model::barrier::mbarrier::{
     Action, Barrier, Keeping, Live, MOST, Phase, What, check_bytes, check_count, check_parity, id, number,
 };
 use barcheck_model::barrier::{
-    Applied, Around, BarrierId, BarrierState as _, Instruction as _, Progress, Seat, Token,
+    Applied, Around, Arrival, BarrierId, BarrierState as _, Instruction as _, Progress, Seat, Token,
 };
-use barcheck_model::program::LocationId;
+use barcheck_model::program::{LocationId, Reach};
 use barcheck_model::rule::Rule;
 use std::fmt::Write as _;
 
@@ -69,12 +69,26 @@ fn states() -> Vec<Barrier> {
 }
 
 fn arrive(count: u32, bytes: i32) -> What {
-    What::Arrive { count, bytes, dropped: 0, no_complete: false, relaxed: false, kept: Keeping::Nothing }
+    What::Arrive {
+        count,
+        bytes,
+        dropped: 0,
+        no_complete: false,
+        how: Arrival::Publishing,
+        kept: Keeping::Nothing,
+    }
 }
 
 /// An arrival that must not complete the phase.
 fn incomplete(dropped: u32) -> What {
-    What::Arrive { count: 1, bytes: 0, dropped, no_complete: true, relaxed: false, kept: Keeping::Nothing }
+    What::Arrive {
+        count: 1,
+        bytes: 0,
+        dropped,
+        no_complete: true,
+        how: Arrival::Publishing,
+        kept: Keeping::Nothing,
+    }
 }
 
 fn events() -> Vec<(&'static str, What)> {
@@ -91,7 +105,7 @@ fn events() -> Vec<(&'static str, What)> {
                 bytes: 0,
                 dropped: 0,
                 no_complete: false,
-                relaxed: true,
+                how: Arrival::AfterFence(Reach::Cta),
                 kept: Keeping::Nothing,
             },
         ),
@@ -103,7 +117,7 @@ fn events() -> Vec<(&'static str, What)> {
                 bytes: 0,
                 dropped: 1,
                 no_complete: false,
-                relaxed: false,
+                how: Arrival::Publishing,
                 kept: Keeping::Nothing,
             },
         ),
@@ -251,7 +265,7 @@ fn a_token_names_its_phase_until_the_next_one_is_complete() {
         bytes: 0,
         dropped: 0,
         no_complete: false,
-        relaxed: false,
+        how: Arrival::Publishing,
         kept: Keeping::Token,
     };
     let Ok(Applied::Arrives(effect, _)) = applied(arrive, Seat::default(), 0) else { panic!("it arrives") };
@@ -262,7 +276,7 @@ fn a_token_names_its_phase_until_the_next_one_is_complete() {
         bytes: 0,
         dropped: 0,
         no_complete: false,
-        relaxed: false,
+        how: Arrival::Publishing,
         kept: Keeping::OneMore,
     };
     let beside = |token| applied(one_more, Seat { token, ..Seat::default() }, 0).map_err(refusal_name);

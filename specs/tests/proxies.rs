@@ -103,7 +103,9 @@ fn qualifiers_that_change_nothing_may_be_written() {
             "mbarrier.arrive_drop.noComplete full, 2;",
             "mbarrier.arrive_drop.noComplete.release.shared::cta.b64 full, 2;",
         ),
-        ("membar.cta;", "fence.acq_rel.cluster;"),
+        ("membar.cta;", "fence.sc.cta;"),
+        ("fence.acq_rel.cluster;", "membar.gl;"),
+        ("fence.acq_rel.cluster;", "fence.sc.sys;"),
         ("bar.warp.sync 0xffffffff;", "bar.warp.sync;"),
     ] {
         assert_eq!(objects(long), objects(short), "{long}");

@@ -18,6 +18,7 @@ mod operands;
 mod races;
 mod random;
 mod random_accesses;
+mod random_fences;
 mod random_orders;
 mod random_pipes;
 mod random_rings;

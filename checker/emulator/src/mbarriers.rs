@@ -111,8 +111,10 @@ impl Cta<'_> {
                 if first > 0 {
                     self.set(warp, lane, &it.operands[0], phase);
                 }
-                if let Some(races) = self.races.as_mut().filter(|_| !is_relaxed(it)) {
-                    races.release(warp, Through::Open(at));
+                match &mut self.races {
+                    Some(races) if is_relaxed(it) => races.release_fenced(warp, Through::Open(at)),
+                    Some(races) => races.release(warp, Through::Open(at)),
+                    None => {}
                 }
                 let done = self.arrives(at, count);
                 let is_over = self.mbarriers.objects.get(&at).is_some_and(|object| object.phase != phase);
@@ -271,7 +273,7 @@ impl Cta<'_> {
     }
 }
 
-/// It orders nothing in memory.
+/// It orders nothing in memory by itself.
 fn is_relaxed(it: &Instruction) -> bool {
     it.text.contains(".relaxed")
 }

@@ -1,8 +1,9 @@
 //! Data races on shared memory: for each byte the last writes and what was read since, and for each warp what
 //! it knows of the others by the barriers it has passed (Flanagan and Freund, FastTrack, 2009).
 //!
-//! Warps are the agents: lanes of one warp do not race. Atomic operations order nothing here, nor do exits;
-//! bulk and tensor copies move no bytes in the emulator and are left out.
+//! Warps are the agents: lanes of one warp do not race, and a fence by one of them is one of the warp. Atomic
+//! operations order nothing here, nor do exits; bulk and tensor copies move no bytes in the emulator and are
+//! left out.
 
 use std::collections::HashMap;
 
@@ -94,6 +95,8 @@ struct Copy {
 
 pub struct Races {
     clocks: Vec<Clock>,
+    /// How far each warp knew that all were when it last executed a fence.
+    fenced: Vec<Clock>,
     /// Of each warp.
     copies: Vec<Vec<Copy>>,
     released: HashMap<Through, Clock>,
@@ -108,6 +111,7 @@ impl Races {
         let clock = |warp: usize| (0..warps).map(|other| u32::from(other == warp)).collect();
         Self {
             clocks: (0..warps).map(clock).collect(),
+            fenced: vec![Clock::new(); warps],
             copies: vec![Vec::new(); warps],
             released: HashMap::new(),
             pages: HashMap::new(),
@@ -127,6 +131,19 @@ impl Races {
         let clock = self.clocks[warp].clone();
         self.clocks[warp][warp] += 1;
         clock
+    }
+
+    /// What a warp has done so far is what its relaxed arrivals publish from here on. There is one group, so
+    /// that every fence reaches far enough.
+    pub fn fence(&mut self, warp: usize) {
+        let clock = self.leave(warp);
+        join(&mut self.fenced[warp], &clock);
+    }
+
+    /// A relaxed arrival: with the fences before it, it releases what was done before them (PTX ISA, memory
+    /// consistency model, release patterns).
+    pub fn release_fenced(&mut self, warp: usize, through: Through) {
+        join(self.released.entry(through).or_default(), &self.fenced[warp]);
     }
 
     pub fn publish(&mut self, clock: &Clock, through: Through) {

@@ -1,5 +1,6 @@
 //! Accesses and barriers of random kernels.
 
+use super::random_fences::fence;
 use super::random_values::{Width, Writer};
 
 impl Writer<'_> {
@@ -79,12 +80,17 @@ impl Writer<'_> {
     pub fn phase_of_object(&mut self, count: usize) {
         let label = self.label();
         let over = self.predicate();
-        let relaxed = if self.slip() { ".relaxed.cta" } else { "" };
+        let is_relaxed = self.slip();
+        let relaxed = if is_relaxed { ".relaxed.cta" } else { "" };
         let arrive = format!("mbarrier.arrive{relaxed}.shared.b64 _, [%object]");
+        // With a fence before it, it is no slip.
+        let fence = (is_relaxed && self.chance.once_in(2)).then(|| fence(self.chance));
         if count == self.warps * 32 {
+            fence.iter().for_each(|fence| self.say(fence));
             self.say(&arrive);
         } else {
             self.say("bar.warp.sync -1");
+            fence.iter().for_each(|fence| self.say(fence));
             let first = if count == 1 { "%t" } else { "%lane" };
             self.say(&format!("setp.eq.u32 %q, {first}, 0"));
             self.say(&format!("@%q {arrive}"));

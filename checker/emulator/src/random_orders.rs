@@ -3,6 +3,7 @@
 //! hangs.
 
 use super::chance::Chance;
+use super::random_fences::fence;
 use std::fmt::Write;
 
 /// Bytes of a place: a word for each lane, and what other widths need.
@@ -13,7 +14,7 @@ const PLACE: usize = 256;
 enum By {
     /// A barrier of its own number; whoever waits arrives as well.
     Barrier,
-    /// The first phase of an object; arrivals that publish nothing.
+    /// The first phase of an object; arrivals that publish no more than what fences stand behind.
     Object { relaxed: bool },
 }
 
@@ -31,7 +32,7 @@ fn event(chance: &mut Chance, warps: usize) -> Event {
     }
     let (arrive, wait) = (some(chance), some(chance));
     match chance.below(3) {
-        0 => Event { by: By::Object { relaxed: chance.once_in(8) }, arrive, wait },
+        0 => Event { by: By::Object { relaxed: chance.once_in(3) }, arrive, wait },
         _ => Event { by: By::Barrier, arrive: arrive | wait, wait },
     }
 }
@@ -66,12 +67,15 @@ pub fn random_kernel_of_warps(chance: &mut Chance) -> (String, [u32; 3]) {
                 access(chance, places, &mut text);
             }
             if chance.once_in(12) {
+                let _ = writeln!(text, "\t{};", fence(chance));
+            }
+            if chance.once_in(12) {
                 let _ = writeln!(text, "\tsetp.eq.u32 %q, %lane, {};\n\t@%q ret;", chance.below(32));
             }
             if matches!(event.by, By::Barrier) && event.wait >> warp & 1 == 1 && chance.once_in(6) {
                 apart(chance, event, (index, warp), places, &mut text);
             } else {
-                meet(event, index, warp, &mut text);
+                meet(chance, event, (index, warp), &mut text);
             }
         }
         if chance.once_in(2) {
@@ -142,7 +146,7 @@ fn apart(
 }
 
 /// What a warp does at a barrier.
-fn meet(event: &Event, index: usize, warp: usize, text: &mut String) {
+fn meet(chance: &mut Chance, event: &Event, (index, warp): (usize, usize), text: &mut String) {
     let (arrives, waits) = (event.arrive >> warp & 1 == 1, event.wait >> warp & 1 == 1);
     let count = event.arrive.count_ones() * 32;
     let id = 1 + index;
@@ -158,10 +162,19 @@ fn meet(event: &Event, index: usize, warp: usize, text: &mut String) {
             let at = index * 8;
             if arrives {
                 let how = if relaxed { ".relaxed.cta" } else { "" };
-                let _ = writeln!(
+                let fence = fence(chance);
+                let (whole, single) = (format!("\t{fence};\n"), format!("\t@%q {fence};\n"));
+                // Before the arrival, by one lane or by all; behind it; or nowhere.
+                let (all, one, late) = match chance.below(8) {
+                    0..4 if relaxed => (whole.as_str(), "", ""),
+                    4 if relaxed => ("", single.as_str(), ""),
+                    5 if relaxed => ("", "", whole.as_str()),
+                    _ => ("", "", ""),
+                };
+                let _ = write!(
                     text,
-                    "\tbar.warp.sync -1;\n\tsetp.eq.u32 %q, %lane, 0;\n\
-                     \t@%q mbarrier.arrive{how}.shared.b64 _, [objects+{at}];"
+                    "\tbar.warp.sync -1;\n{all}\tsetp.eq.u32 %q, %lane, 0;\n{one}\
+                     \t@%q mbarrier.arrive{how}.shared.b64 _, [objects+{at}];\n{late}"
                 );
             }
             if waits {

@@ -2,6 +2,7 @@
 //! for each stage say that it is full, and that it is empty. Often there is a slip.
 
 use super::chance::Chance;
+use super::random_fences::fence;
 use std::fmt::Write;
 
 struct Pipe {
@@ -28,7 +29,7 @@ pub fn random_kernel_of_stages(chance: &mut Chance) -> (String, [u32; 3]) {
         stages: 1 + chance.below(3),
         rounds: [2, 3, 4, 6].map(|rounds| rounds.to_string())[chance.below(4)].clone(),
         bytes: fill * 128,
-        slip: chance.below(16),
+        slip: chance.below(19),
         by_pointer: chance.once_in(2),
     };
     let pipe = Pipe { rounds: if chance.once_in(4) { "%n".to_owned() } else { pipe.rounds }, ..pipe };
@@ -84,12 +85,16 @@ fn rounds(chance: &mut Chance, pipe: &Pipe, label: &str, fills: bool, text: &mut
         "\tmov.u32 %v, {waits};\n\tadd.s32 %v, %v, %obj;\n${label}W:\n\
          \tmbarrier.try_wait.parity.shared.b64 %q, [%v], %par;\n\t@!%q bra ${label}W;\n"
     );
-    let relaxed = if *slip == 4 || *slip == 5 && fills { ".relaxed.cta" } else { "" };
+    let relaxed = if matches!(*slip, 4 | 16..) || *slip == 5 && fills { ".relaxed.cta" } else { "" };
+    let fence = if *slip < 16 { String::new() } else { format!("\t{};\n", fence(chance)) };
+    // Before the access it comes too early.
+    let (early, late) = if *slip == 18 { (fence.as_str(), "") } else { ("", fence.as_str()) };
     let tell = format!(
-        "\tbar.warp.sync -1;\n\tsetp.eq.u32 %q, %lane, 0;\n\tmov.u32 %v, {tells};\n\tadd.s32 %v, %v, %obj;\n\
+        "\tbar.warp.sync -1;\n{late}\tsetp.eq.u32 %q, %lane, 0;\n\
+         \tmov.u32 %v, {tells};\n\tadd.s32 %v, %v, %obj;\n\
          \t@%q mbarrier.arrive{relaxed}.shared.b64 _, [%v];\n"
     );
-    let access = access(chance, pipe, fills);
+    let access = format!("{early}{}", access(chance, pipe, fills));
     let parts = match slip {
         6 if !fills => [&wait, &tell, &access],
         7 if fills => [&access, &wait, &tell],

@@ -24,6 +24,7 @@ impl Cta<'_> {
             Op::Atomic { space, .. } => (*space, How::Atomic),
             Op::Copy => (Space::Shared, How::Fill),
             Op::Nothing if it.text.contains("cp.async.") => return self.groups_of_copies(warp, taken, it),
+            Op::Nothing if is_fence(it) => return self.races.iter_mut().for_each(|races| races.fence(warp)),
             Op::Opaque if it.text.contains("ldmatrix.") => (Space::Shared, How::Read),
             Op::Nothing if it.text.contains("stmatrix.") => (Space::Shared, How::Write),
             _ => return,
@@ -124,6 +125,16 @@ fn elements(operand: &Operand) -> &[Operand] {
 
 fn has_word(it: &Instruction, word: &str) -> bool {
     it.text.split([' ', '.']).any(|other| other == word)
+}
+
+/// A fence that releases, with an arrival behind it, and is not between proxies.
+fn is_fence(it: &Instruction) -> bool {
+    let opcode = it.text.split(' ').find(|word| !word.starts_with('@')).unwrap_or_default();
+    match opcode.split('.').collect::<Vec<_>>()[..] {
+        ["membar", level, ..] => level != "proxy",
+        ["fence", kind, ..] => !["proxy", "mbarrier_init", "acquire"].contains(&kind),
+        _ => false,
+    }
 }
 
 fn is_strong(it: &Instruction) -> bool {

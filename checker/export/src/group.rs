@@ -167,6 +167,7 @@ impl Group {
             barriers: barriers.len(),
             phased: barriers.of_sort(Sort::Object).chain(barriers.of_sort(Sort::Cluster)).count(),
             slots: self.slots(),
+            releases: self.program.releases_by_fences(),
             subgroup_size: self.program.subgroup_size.max(1) as usize,
             exits_release: self.options.exited_threads == ExitedThreads::Release,
         }

@@ -1,7 +1,7 @@
 //! A position of an agent, and what it can do there, operands evaluated.
 
 use barcheck_model::barrier::{BarrierAction, BarrierId, Standing};
-use barcheck_model::program::{AccessKind, AgentId, LocationId, Scope, Semantics, SequenceId, Spaces};
+use barcheck_model::program::{AccessKind, AgentId, Fence, LocationId, Scope, Semantics, SequenceId};
 use barcheck_model::rule::Rule;
 use std::collections::BTreeSet;
 
@@ -87,7 +87,7 @@ pub(super) enum Act {
     /// The next decision of a sequence that all agents share.
     Decide(SequenceId, bool),
     Access(AccessKind, Vec<LocationId>),
-    Fence(Spaces),
+    Fence(Fence),
     /// `OpMemoryBarrier`.
     MemoryBarrier(Scope, Semantics),
     /// An instruction on a barrier, and the number of its dynamic instance if it has one.

@@ -229,7 +229,7 @@ fn act(made: &Move, pick: u32, exits: bool, instances: &mut Vec<Instance>) -> Ac
         Action::Exit(None) if exits => Act::Exit,
         Action::Assert(false) => Act::Refuse(Rule::Assertion),
         Action::Access(kind, locations) => Act::Access(*kind, locations.to_vec()),
-        Action::Fence(spaces) => Act::Fence(*spaces),
+        Action::Fence(fence) => Act::Fence(*fence),
         Action::MemoryBarrier(scope, semantics) => Act::MemoryBarrier(*scope, *semantics),
         Action::Barrier(action) | Action::Exit(Some(action)) => barrier_act(action, pick, instances),
         Action::Alloc(count) => Act::Alloc(*count),

@@ -204,3 +204,10 @@ impl Protocol {
         self
     }
 }
+
+impl std::ops::BitXor<i32> for Expr {
+    type Output = Expr;
+    fn bitxor(self, other: i32) -> Expr {
+        bin(Op::BitXor, self, other)
+    }
+}

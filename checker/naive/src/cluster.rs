@@ -1,5 +1,6 @@
 //! The barrier of a cluster: `barrier.cluster.arrive` and `barrier.cluster.wait` of PTX.
 
+use super::fences;
 use super::local::advance;
 use super::memory::{Access, Parcel, learn, left_behind};
 use super::protocol::Instr;
@@ -57,10 +58,7 @@ pub fn execute(world: &mut World<'_>, who: Who, instr: &Instr) -> Flow<()> {
 }
 
 fn arrive(world: &mut World<'_>, who: Who, relaxed: bool) -> Flow<()> {
-    let mut parcel = world.state.memory.agents[who.agent].known.clone();
-    if relaxed {
-        parcel.only_in_time();
-    }
+    let parcel = fences::released(world, who.agent, relaxed, world.protocol().cluster > 1);
     let cluster = &mut world.state.cluster;
     if cluster.agents[who.agent] != Standing::Out {
         return Err(Halt::Rule("repeated-arrival"));

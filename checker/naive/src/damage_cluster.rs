@@ -66,6 +66,7 @@ fn damage(maker: &mut Maker, ctas: i32, stmt: &mut Stmt) {
                 *aligned = !*aligned;
             }
         }
+        Kind::Instr(Instr::PtxFence(fence)) => *fence = *maker.rng.pick(&Fence::ALL),
         Kind::Instr(Instr::ClusterWait { aligned }) => *aligned = !*aligned,
         Kind::If(Cond::Ask { negated, on }, ..) => {
             if maker.rng.chance(40) {

@@ -88,6 +88,10 @@ fn operand(maker: &mut Maker, place: &mut Stmt) {
         2 => n.clone() + 16,
         _ => Expr::Int(*maker.rng.pick(&[0, 16, 1 << 20, (1 << 20) - 1, -1])),
     };
+    if let Kind::Instr(Instr::PtxFence(fence)) = &mut place.kind {
+        *fence = *maker.rng.pick(&Fence::ALL);
+        return;
+    }
     let Kind::Instr(Instr::Mbarrier(on)) = &mut place.kind else {
         return;
     };

@@ -94,6 +94,7 @@ fn operand(maker: &mut Maker, place: &mut Stmt) {
             *kind = *maker.rng.pick(&[AccessKind::Read, AccessKind::Write, AccessKind::Atomic]);
         }
         Kind::Instr(Instr::ClusterArrive { relaxed, .. }) => *relaxed = !*relaxed,
+        Kind::Instr(Instr::PtxFence(fence)) => *fence = *maker.rng.pick(&Fence::ALL),
         _ => {}
     }
 }

@@ -340,7 +340,7 @@ impl Gen {
     pub fn fence(&mut self) -> Option<Stmt> {
         let space = *self.rng.pick(&[None, None, Some(Space::Shared), Some(Space::Global)]);
         match self.target {
-            Target::Ptx => Some(instr(Instr::PtxFence { membar: self.rng.chance(50) })),
+            Target::Ptx => Some(instr(Instr::PtxFence(*self.rng.pick(&Fence::ALL)))),
             Target::Bcu => None,
             Target::Nbarrier => Some(instr(Instr::Fence(space))),
             Target::Xegpu => Some(instr(Instr::Mfence(space))),

@@ -38,6 +38,9 @@ pub fn generate_asks(seed: u64) -> Protocol {
             maker.assemble(bodies)
         }
     };
+    if maker.rng.chance(12) {
+        maker.relaxed(1, protocol.blocks.iter_mut().map(|block| &mut block.body));
+    }
     for block in &mut protocol.blocks {
         maker.asked(&mut block.body);
     }

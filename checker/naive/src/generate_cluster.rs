@@ -15,7 +15,7 @@ use AccessKind::{Read, Write};
 pub fn generate_cluster(seed: u64) -> Protocol {
     let mut maker = Maker::new(Rng::new(seed ^ 0x636c_7573_7465_7273), &[1, 1, 1, 2, 2]);
     let ctas = if maker.warps == 1 { *maker.rng.pick(&[2, 2, 2, 3]) } else { 2 };
-    let mut bodies = match maker.rng.below(27) {
+    let mut bodies = match maker.rng.below(31) {
         0..4 => maker.exchange(ctas),
         4..8 => maker.remote_ring(ctas),
         8..11 => maker.multicast_ring(ctas),
@@ -25,8 +25,12 @@ pub fn generate_cluster(seed: u64) -> Protocol {
         17..20 => maker.own(),
         20 => maker.leaves(ctas),
         21..23 => maker.neighbours(ctas),
+        27.. => maker.fenced_cluster(ctas),
         _ => maker.loose_cluster(ctas),
     };
+    if maker.rng.chance(25) {
+        maker.relaxed(ctas as usize, bodies.iter_mut());
+    }
     if maker.rng.chance(25) {
         bodies.iter_mut().for_each(|body| maker.asked(body));
     }
@@ -68,7 +72,7 @@ impl Maker {
     }
 
     /// Each warp does something, and mostly all meet before they leave.
-    fn and_meet(&mut self, mut bodies: Bodies) -> Bodies {
+    pub fn and_meet(&mut self, mut bodies: Bodies) -> Bodies {
         if self.rng.chance(90) {
             for body in &mut bodies {
                 body.extend(self.meet());

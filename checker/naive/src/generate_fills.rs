@@ -21,6 +21,10 @@ pub fn generate_fills(seed: u64) -> Protocol {
     if protocol.size % 32 == 0 && maker.rng.chance(5) {
         protocol.size -= 20;
     }
+    if maker.rng.chance(8) {
+        let ctas = protocol.cluster;
+        maker.relaxed(ctas, protocol.blocks.iter_mut().map(|block| &mut block.body));
+    }
     let damages = *maker.rng.pick(&[0, 0, 0, 1, 1, 1, 2]);
     for _ in 0..damages {
         protocol = damaged(&mut maker, &protocol);

@@ -70,15 +70,19 @@ pub type Bodies = Vec<Vec<Stmt>>;
 /// The protocol of a seed.
 pub fn generate_mbarrier(seed: u64) -> Protocol {
     let mut maker = Maker::new(Rng::new(seed ^ 0x6d62_6172_7269_6572), &[2, 2, 2, 2, 2, 2, 3, 3, 3, 4]);
-    let mut bodies = match maker.rng.below(26) {
+    let mut bodies = match maker.rng.below(29) {
         0..8 => maker.ring(),
         8..11 => maker.rounds(),
         11..13 => maker.token(),
         13..15 => maker.committed(),
         15..17 => maker.once(),
         17..20 => maker.unrelated(),
+        26.. => maker.fenced(),
         _ => maker.loose(),
     };
+    if maker.rng.chance(20) {
+        maker.relaxed(1, bodies.iter_mut());
+    }
     if maker.rng.chance(25) {
         maker.initialised(&mut bodies);
     }
@@ -436,7 +440,7 @@ impl Maker {
         let bytes = *self.rng.pick(&[16, 16, 32]);
         let array = self.rng.below(self.arrays.len());
         let place = self.arrays[array].len.map(|len| Expr::Int(self.rng.below(len as usize) as i64));
-        match self.rng.below(24) {
+        match self.rng.below(26) {
             0..4 => one_lane(vec![on.arrive()]),
             4 => one_lane(vec![on.arrive_by(2)]),
             5..10 => on.wait(self.rng.range(0, 2)),
@@ -453,6 +457,7 @@ impl Maker {
             } else {
                 on.arrive_no_complete(1)
             }]),
+            24.. => self.some_fence(),
             _ => access(*self.rng.pick(&[Read, Write]), array, place),
         }
     }
@@ -489,12 +494,5 @@ impl Maker {
             }
             *body = if lives > 1 { vec![for_("life", 0, lives, life)] } else { life };
         }
-    }
-}
-
-impl std::ops::BitXor<i32> for Expr {
-    type Output = Expr;
-    fn bitxor(self, other: i32) -> Expr {
-        bin(Op::BitXor, self, other)
     }
 }

@@ -42,6 +42,9 @@ pub fn generate_stores(seed: u64) -> Protocol {
         }
         _ => maker.made(Maker::loose_stores),
     };
+    if maker.rng.chance(12) {
+        maker.relaxed(ctas, protocol.blocks.iter_mut().map(|block| &mut block.body));
+    }
     if maker.rng.chance(5) {
         protocol.size -= 20;
     }

@@ -1,6 +1,7 @@
 //! mbarrier objects of `ptx`, and what instructions have left pending on them.
 
 use super::expr::eval_same;
+use super::fences;
 use super::local::{Point, advance, point};
 use super::memory::{self, Access, Location, Parcel, learn};
 use super::protocol::*;
@@ -185,21 +186,7 @@ pub fn execute(world: &mut World<'_>, who: Who, on: &Mbarrier) -> Flow<()> {
             }
             *place = Some(Life::new(count));
         }
-        Act::Inval => {
-            life(world, object)?;
-            // The second lane finds nothing left, whether or not the first would have been wrong.
-            if lanes > 1 {
-                return Err(Halt::Rule("mbarrier-not-live"));
-            }
-            let flies = world.state.objects.pending.iter().any(|pending| pending.object == object);
-            if !waiters(world, object).is_empty() || flies {
-                return Err(Halt::Rule("mbarrier-live"));
-            }
-            world.state.objects.objects[object] = None;
-            for _ in 0..2 {
-                outdate_tokens(world, object);
-            }
-        }
+        Act::Inval => invalidate(world, object, lanes)?,
         Act::Arrive { count, bytes, drops, no_complete, relaxed, scope } => {
             let number = |n: &Option<Expr>, otherwise, least, rule| match n {
                 Some(n) => number_in(world, who, n, least, rule),
@@ -207,9 +194,10 @@ pub fn execute(world: &mut World<'_>, who: Who, on: &Mbarrier) -> Flow<()> {
             };
             let arrivals = lanes * number(count, 1, 1, "count-range")?;
             let bytes = lanes * number(bytes, 0, 0, "tx-range")?;
-            let mut parcel = world.state.memory.agents[who.agent].known.clone();
             let elsewhere = cta_of(world, object) != world.protocol().cta_of(who.agent);
-            if *relaxed || (elsewhere && *scope == Some(Reach::Cta)) {
+            let mut parcel = fences::released(world, who.agent, *relaxed, elsewhere);
+            // It tells nobody there, whatever fence stands before it.
+            if elsewhere && *scope == Some(Reach::Cta) {
                 parcel.only_in_time();
             }
             arrive(
@@ -244,6 +232,23 @@ pub fn execute(world: &mut World<'_>, who: Who, on: &Mbarrier) -> Flow<()> {
         }
     }
     advance(world.fragment(who));
+    Ok(())
+}
+
+fn invalidate(world: &mut World<'_>, object: ObjectId, lanes: i64) -> Flow<()> {
+    life(world, object)?;
+    // The second lane finds nothing left, whether or not the first would have been wrong.
+    if lanes > 1 {
+        return Err(Halt::Rule("mbarrier-not-live"));
+    }
+    let flies = world.state.objects.pending.iter().any(|pending| pending.object == object);
+    if !waiters(world, object).is_empty() || flies {
+        return Err(Halt::Rule("mbarrier-live"));
+    }
+    world.state.objects.objects[object] = None;
+    for _ in 0..2 {
+        outdate_tokens(world, object);
+    }
     Ok(())
 }
 

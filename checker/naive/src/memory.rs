@@ -59,6 +59,9 @@ impl Parcel {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Knowledge {
     pub known: Parcel,
+    /// `ptx`: what it knew at fences, in memory alone: at any of them, and at those that reach other CTAs.
+    pub near: Parcel,
+    pub far: Parcel,
     /// `bcu`: what a SYNC or RED of this warp has published, so that ARV carries it too.
     pub published: Facts,
     /// `split_barrier`: what an OpMemoryBarrier with Release covers, for all later arrives.
@@ -171,7 +174,9 @@ fn forget(world: &mut World<'_>, old: &Access) {
     let memory = &mut world.state.memory;
     memory.latest.remove(old);
     for agent in &mut memory.agents {
-        agent.known.forget(old);
+        for parcel in [&mut agent.known, &mut agent.near, &mut agent.far] {
+            parcel.forget(old);
+        }
         agent.published.remove(old);
         agent.released.retain(|(access, _)| access != old);
         agent.received.retain(|(access, _, _)| access != old);

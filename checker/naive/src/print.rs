@@ -267,7 +267,7 @@ impl Printer<'_> {
                 format!("{word}.red.{name}.{kind} {dest}, {operands}, {pred}")
             }
             Instr::Own(own) => own.text(&|count| self.e(count)),
-            Instr::PtxFence { membar } => (if *membar { "membar.cta" } else { "fence.acq_rel.cta" }).into(),
+            Instr::PtxFence(fence) => fence.text(),
             Instr::Mbarrier(on) => self.mbarrier(on),
             Instr::Store(store) => {
                 store.text(|array, index| self.place(&self.protocol.arrays[array].name, index))

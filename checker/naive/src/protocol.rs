@@ -1,5 +1,6 @@
 //! A protocol as a tree: targets, agents, statements, expressions, instructions.
 
+pub use super::fences::Fence;
 pub use super::fills::{Fill, Written};
 pub use super::objects::*;
 pub use super::stores::{Spelling, Store};
@@ -268,9 +269,7 @@ pub enum Instr {
         pred: Pred,
         aligned: bool,
     },
-    PtxFence {
-        membar: bool,
-    },
+    PtxFence(Fence),
     Mbarrier(Mbarrier),
     Store(Store),
     Fill(Fill),

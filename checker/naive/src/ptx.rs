@@ -1,6 +1,7 @@
 //! `barrier{.cta}` and `bar{.cta}` of PTX.
 
 use super::expr::{eval_lanes, eval_same};
+use super::fences;
 use super::local::{Point, advance, point};
 use super::memory::{Access, Parcel, learn, left_behind};
 use super::protocol::*;
@@ -155,8 +156,8 @@ fn aligned(instr: &Instr) -> bool {
 }
 
 pub fn execute(world: &mut World<'_>, who: Who, instr: &Instr, choice: Choice) -> Flow<()> {
-    if matches!(instr, Instr::PtxFence { .. }) {
-        advance(world.fragment(who));
+    if let Instr::PtxFence(fence) = instr {
+        fences::execute(world, who, *fence);
         return Ok(());
     }
     let request = request(world.code, who.agent, world.see(who), instr, choice)?;

@@ -238,6 +238,7 @@ fn what_lands_lands_in_the_phase_that_it_was_begun_in() {
     assert_eq!(arrives(&warp, one), Ok(()));
     assert_eq!(rule(lands(copy)), Rule::StaleCompletion);
     assert_eq!(rule(lands(commit)), Rule::StaleCompletion);
+    assert_eq!(rule(warp.inval(one)), Rule::MbarrierLive, "what may not land stays in flight");
     let (copy, commit) = (warp.copy(other, 0), warp.commit(other));
     assert_eq!(rule(warp.inval(other)), Rule::MbarrierLive, "both are in flight");
     assert_eq!(lands(copy), Ok(()));

@@ -105,6 +105,6 @@ fn an_arrival_that_publishes_nothing_is_not_called_an_exit() {
     let run = verify(source, &[])
         .expect(1)
         .prints("error[missing-fence]")
-        .prints("Warp 0 has arrived since, but so that");
+        .prints("Warp 0 has arrived since at protocol.bar:2, but so that");
     assert!(!run.out.contains("has exited, which"), "{}", run.out);
 }

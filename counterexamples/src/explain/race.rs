@@ -10,7 +10,7 @@ use super::proxy;
 use super::words::Words;
 use crate::objects::{Flight, flights};
 use crate::trace::{COPY, Detail, Event, FILL, STORE, Step};
-use crate::wording::{Parties, Wording};
+use crate::wording::{Parties, Unpublished, Wording};
 
 /// The later access of a conflict is the last step; the earlier one is looked up.
 pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
@@ -27,8 +27,12 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     let early = race.and_then(|before| early::of(case, (before, earlier_access), (last, access)));
     let there = before.map(|s| case.at(s.location)).unwrap_or_default();
     let (later_by, earlier_by) = (case.agent(last.agent), case.agent(*earlier));
+    let filled = race.and_then(|before| filled_early(case, before, last, location));
     let what_is_missing = match &early {
         Some(early) => early.says(case),
+        None if filled.is_some() && access == "read" => {
+            "it is filled again before what it held has been read".to_owned()
+        }
         None if rule == Rule::DataRace && unannounced.is_some() => ANNOUNCED_LATE.to_owned(),
         None => what_is_missing(Some(rule.name()), [earlier_access, access]).to_owned(),
     };
@@ -68,20 +72,31 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
         // The wait is to be mended: nothing else is missing.
         words.sentences.extend(before.and_then(|before| parts(case, before, last)));
     } else if rule == Rule::DataRace {
-        let early = before.and_then(|before| filled_early(case, before, last, location));
-        words.sentences.push(unordered(early, [&earlier_by, &later_by], [earlier_access, access]));
+        words.sentences.push(unordered(filled, [&earlier_by, &later_by], [earlier_access, access]));
         words.sentences.extend(before.and_then(|before| parts(case, before, last)));
     } else if access == STORE && !before.is_some_and(|before| is_unpublished(case, before, last)) {
         words.sentences.extend(proxy::unfenced(&earlier_by, &later_by, earlier_access));
     } else {
-        let arrival = before.and_then(|before| arrival_after(case, before, last));
-        let parties = Parties { earlier: &earlier_by, later: &later_by, arrives: arrival.is_some() };
-        if let Some(unpublished) = case.wording().map(|wording| wording.unpublished(parties)) {
-            words.sentences.push(format!("{}.", sentence(&unpublished.why)));
-            words.sentences.push(format!("To fix it, {}.", unpublished.fix));
-        }
+        words.sentences.extend(unpublished(case, before, last, [&earlier_by, &later_by]));
     }
     words
+}
+
+/// Why what is known in time is not known in memory, and what would mend it.
+fn unpublished(
+    case: &Case<'_>,
+    before: Option<&Step>,
+    last: &Step,
+    [earlier, later]: [&str; 2],
+) -> Vec<String> {
+    let weak = before.and_then(|before| weak_arrival(case, before, last));
+    let arrival = weak.or_else(|| before.and_then(|before| arrival_after(case, before, last)));
+    let earlier = arrival.map_or_else(|| earlier.to_owned(), |step| case.agent(step.agent));
+    let at = arrival.map(|step| case.at(step.location)).unwrap_or_default();
+    let parties = Parties { earlier: &earlier, later, at: &at, arrives: arrival.is_some() };
+    let unpublished = case.wording().map(|wording| wording.unpublished(parties));
+    let sentences = |it: Unpublished| [format!("{}.", sentence(&it.why)), format!("To fix it, {}.", it.fix)];
+    unpublished.into_iter().flat_map(sentences).collect()
 }
 
 /// Whether it is a copy for which its own thread waits.
@@ -117,6 +132,9 @@ fn unordered(
 /// That a copy fills a place again of which whoever made the later access had seen the phase before: it is
 /// the copy that did not wait.
 fn filled_early(case: &Case<'_>, before: &Step, last: &Step, location: &str) -> Option<String> {
+    if let Some(refilled) = refilled_early(case, before, last, location) {
+        return Some(refilled);
+    }
     let on = before.events.iter().find_map(|event| match event {
         Event::Issued { barrier, bytes: Some(_), .. } => Some(*barrier),
         _ => None,
@@ -145,6 +163,51 @@ fn filled_early(case: &Case<'_>, before: &Step, last: &Step, location: &str) -> 
          arrival after its access, and {by} to wait for that before it copies again.",
         sentence(&who),
         Case::step_name(seen),
+        sentence(&who),
+    ))
+}
+
+/// That a `cp.async` fills a place again of which whoever made the later access has met at a barrier those
+/// who had waited for the one before: it is the next copy that did not wait.
+pub(super) fn refilled_early(case: &Case<'_>, before: &Step, last: &Step, location: &str) -> Option<String> {
+    let touches = |step: &Step, fills: bool| {
+        step.events.iter().any(|event| match event {
+            Event::Accessed { access, locations } => {
+                (access == FILL) == fills && locations.iter().any(|l| l == location)
+            }
+            _ => false,
+        })
+    };
+    if case.trace.is_excerpt() || before.agent == last.agent || !touches(before, true) {
+        return None;
+    }
+    let first = case.back(before.index, |step| touches(step, true))?;
+    let goes_on = |step: &Step| {
+        step.events.iter().find_map(|event| match event {
+            Event::Released { barrier, agents } if agents.contains(&last.agent) => Some(*barrier),
+            Event::Passed { barrier } | Event::Completed { barrier, .. } if step.agent == last.agent => {
+                Some(*barrier)
+            }
+            _ => None,
+        })
+    };
+    let met = case.back(last.index, |step| goes_on(step).is_some())?;
+    let on = case.barrier(goes_on(met)?);
+    let between = case.trace.steps.get(first.index..met.index)?;
+    let waits = |step: &Step| step.agent == first.agent && step.instruction.starts_with("cp.async.wait");
+    let since = case.trace.steps.get(met.index + 1..last.index)?;
+    let has_read = since.iter().any(|step| step.agent == last.agent && touches(step, false));
+    if has_read || !between.iter().any(waits) {
+        return None;
+    }
+    let (who, by) = (case.agent(last.agent), case.agent(before.agent));
+    Some(format!(
+        "{} comes to what the copy before brought ({}), and has waited for that on {on} ({}): nothing makes {by} \
+         wait with the next copy until {who} is done. {} has to arrive on a barrier after its access, and {by} to \
+         wait for that before it copies again.",
+        sentence(&who),
+        Case::step_name(first),
+        Case::step_name(met),
         sentence(&who),
     ))
 }
@@ -294,8 +357,19 @@ fn arrival_after<'c>(case: &Case<'c>, before: &Step, last: &Step) -> Option<&'c 
 
 /// Whether what came before an arrival after the first step is not seen in memory, fences or not.
 fn is_unpublished(case: &Case<'_>, before: &Step, last: &Step) -> bool {
-    let weak = |step: &Step| [".relaxed", ".release.cta"].iter().any(|how| step.instruction.contains(how));
-    before.agent != last.agent && arrival_after(case, before, last).is_some_and(weak)
+    weak_arrival(case, before, last).is_some_and(|arrival| arrival.agent == before.agent)
+}
+
+/// The arrival between two steps that tells in time what it may not tell in memory: if possible of whoever
+/// made the first, else of one who hands on what it has learnt.
+pub(super) fn weak_arrival<'c>(case: &Case<'c>, before: &Step, last: &Step) -> Option<&'c Step> {
+    let is_weak = |step: &&Step| {
+        let is_arrival = step.events.iter().any(|e| matches!(e, Event::Arrived { .. }));
+        is_arrival && [".relaxed", ".release.cta"].iter().any(|how| step.instruction.contains(how))
+    };
+    let own = arrival_after(case, before, last).filter(is_weak);
+    let others = || in_between(case, before, last)?.iter().find(is_weak);
+    own.or_else(others).filter(|_| before.agent != last.agent)
 }
 
 /// What barriers came in between, and why they did not help.

@@ -36,7 +36,7 @@ pub(crate) use held::Held;
 pub use named::{Named, named_objects};
 pub(crate) use reader::{Reader, access_name};
 use system::Plain;
-pub(crate) use system::{Counts, Parties, Wording};
+pub(crate) use system::{Counts, Parties, Unpublished, Wording};
 pub(crate) use values::show_local;
 
 /// The words of a system.

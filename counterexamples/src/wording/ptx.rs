@@ -45,14 +45,16 @@ impl Wording for Ptx {
         if !parties.arrives {
             return Unpublished::by_exit(parties);
         }
-        let Parties { earlier, later, .. } = parties;
+        let Parties { earlier, later, at, .. } = parties;
         Unpublished {
             why: format!(
-                "{earlier} has arrived since, but so that {later} does not see in memory what came before: an \
-                 arrival that is `.relaxed`, or whose scope ends at its own CTA, publishes nothing to it"
+                "{earlier} has arrived since{at}, but so that {later} does not see in memory what came before: an \
+                 arrival that is `.relaxed` publishes only what a fence before it has come after, one that \
+                 reaches {later}; an arrival whose scope ends at its own CTA publishes nothing to another"
             ),
             fix: format!(
-                "let {earlier} arrive with `.release`, with `.cluster` for its scope where another CTA waits"
+                "let {earlier} arrive with `.release`, with `.cluster` for its scope where another CTA waits; \
+                 `fence.acq_rel.cluster` before an arrival that is `.relaxed` does the same"
             ),
         }
     }

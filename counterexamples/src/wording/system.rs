@@ -141,7 +141,9 @@ impl Names {
 pub(crate) struct Parties<'n> {
     pub(crate) earlier: &'n str,
     pub(crate) later: &'n str,
-    /// The earlier one arrives on a barrier after its access.
+    /// Where the earlier one arrives.
+    pub(crate) at: &'n str,
+    /// It arrives on a barrier after its access.
     pub(crate) arrives: bool,
 }
 

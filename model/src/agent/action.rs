@@ -3,7 +3,7 @@
 use super::eval::FaultKind;
 use super::stores::ProxyAction;
 use crate::barrier::{BarrierAction, BarrierId, Handle, NotModelled, Parked, ResultCopy, Standing};
-use crate::program::{AccessKind, LocalId, Locations, Pc, Scope, Semantics, SequenceId, Spaces};
+use crate::program::{AccessKind, Fence, LocalId, Locations, Pc, Scope, Semantics, SequenceId};
 use crate::rule::Rule;
 use smallvec::SmallVec;
 
@@ -47,7 +47,7 @@ pub enum Action {
     /// A memory access; several locations where lanes have different indices.
     Access(AccessKind, Locations),
     /// A fence for locations of these spaces.
-    Fence(Spaces),
+    Fence(Fence),
     /// An instruction of the asynchronous proxy (`ptx`).
     Proxy(ProxyAction),
     /// `OpMemoryBarrier`.

@@ -7,8 +7,8 @@ use super::execute::Execute;
 use super::operands::Bad;
 use super::outcome::Outcome;
 use crate::barrier::cluster::{self, What};
-use crate::barrier::{BarrierAction, NotModelled};
-use crate::program::{ClusterKind, ClusterOp};
+use crate::barrier::{Arrival, BarrierAction, NotModelled};
+use crate::program::{ClusterKind, ClusterOp, Reach};
 use crate::rule::Rule;
 
 impl Execute for ClusterOp {
@@ -17,7 +17,13 @@ impl Execute for ClusterOp {
         let action = match (lanes == config.live_lanes(), self.aligned) {
             (true, _) => {
                 let what = match self.kind {
-                    ClusterKind::Arrive { relaxed } => What::Arrive { relaxed },
+                    // clause: ptx.cluster-memory
+                    ClusterKind::Arrive { relaxed: false } => What::Arrive { how: Arrival::Publishing },
+                    // clause: ptx.cluster-relaxed, ptx.fence-release
+                    ClusterKind::Arrive { relaxed: true } => {
+                        let reach = if eval.context.program.ctas > 1 { Reach::Cluster } else { Reach::Cta };
+                        What::Arrive { how: Arrival::AfterFence(reach) }
+                    }
                     ClusterKind::Wait => What::Wait,
                 };
                 let barrier = eval.context.program.cluster_barrier();

@@ -7,8 +7,8 @@ use super::execute::Execute;
 use super::operands::{self, Bad, every_lane, group_by};
 use super::outcome::Outcome;
 use crate::barrier::mbarrier::{self, Keeping, Phase, What, check_bytes, check_count, check_parity};
-use crate::barrier::{BarrierAction, NotModelled};
-use crate::program::{Awaited, BarrierOp as _, Expr, LocalId, MbarrierKind, MbarrierOp};
+use crate::barrier::{Arrival, BarrierAction, NotModelled};
+use crate::program::{Awaited, BarrierOp as _, Expr, LocalId, MbarrierKind, MbarrierOp, Reach};
 use crate::rule::Rule;
 
 impl Execute for MbarrierOp {
@@ -138,10 +138,17 @@ fn lane(eval: &Eval<'_>, op: &MbarrierOp, at: u32, lanes: u32) -> Result<mbarrie
             let count = each.as_ref().map_or(Ok(lanes), count)?;
             let bytes = announced.as_ref().map_or(Ok(0), bytes)?;
             let dropped = if *drops { count } else { 0 };
-            // clause: ptx.mbarrier-scope, barcheck.remote-default-scope
-            let relaxed = *relaxed || *within_cta && is_remote;
+            let how = match (*relaxed, *within_cta, is_remote) {
+                // clause: ptx.mbarrier-scope, barcheck.remote-default-scope
+                (_, true, true) => Arrival::InTimeAlone,
+                // clause: ptx.mbarrier-release
+                (false, ..) => Arrival::Publishing,
+                // clause: ptx.mbarrier-relaxed, ptx.fence-release
+                (true, _, false) => Arrival::AfterFence(Reach::Cta),
+                (true, false, true) => Arrival::AfterFence(Reach::Cluster),
+            };
             let kept = if token.is_some() { Keeping::Token } else { Keeping::Nothing };
-            What::Arrive { count, bytes, dropped, no_complete: *no_complete, relaxed, kept }
+            What::Arrive { count, bytes, dropped, no_complete: *no_complete, how, kept }
         }
         MbarrierKind::ExpectTx(each) => What::CountBytes(bytes(each)?),
         MbarrierKind::CompleteTx(each) => What::CountBytes(-bytes(each)?),

@@ -53,7 +53,7 @@ fn listed(context: Context<'_>, config: &Config) -> Moves {
 }
 
 /// The same move, but a wait where asking whether a phase is complete leads back to the same place as long as
-/// it is not: that is a loop around `mbarrier.try_wait`.
+/// it is not, as in a loop around `mbarrier.try_wait`, or to a wait for it.
 // clause: ptx.mbarrier-try-wait, barcheck.asking-loop
 fn waiting(context: Context<'_>, config: &Config, made: Move) -> Move {
     let Some(wait) = made.action.on_barrier().and_then(BarrierAction::as_wait) else { return made };
@@ -65,10 +65,38 @@ fn waiting(context: Context<'_>, config: &Config, made: Move) -> Move {
             false => Move { action: Action::Barrier(wait), choices: Choices::One, ..made },
         };
     }
+    if waits_then(context, config, &made, &wait, &next) {
+        return Move { action: Action::Barrier(wait), choices: Choices::One, ..made };
+    }
     match asks_again(context, config, next) {
         true => refused(NotModelled::AskingLoop),
         false => made,
     }
+}
+
+/// Whether an agent that finds a phase not complete waits for it next, and then is where it would be if it
+/// had found it complete. It may as well wait at once: between the two it does nothing that others see, and
+/// until it waits it stands where it would stand if it had not asked yet.
+fn waits_then(
+    context: Context<'_>,
+    config: &Config,
+    made: &Move,
+    wait: &BarrierAction,
+    incomplete: &Config,
+) -> bool {
+    let moves = listed(context, incomplete);
+    let [then] = &moves[..] else { return false };
+    let passes = match then.action.on_barrier() {
+        Some(action) if action == wait => Outcome::Pass,
+        Some(action)
+            if action.as_wait().as_ref() == Some(wait)
+                && follow(context, incomplete, then, 0, Outcome::Tested(false)) == *incomplete =>
+        {
+            Outcome::Tested(true)
+        }
+        _ => return false,
+    };
+    follow(context, incomplete, then, 0, passes) == follow(context, config, made, 0, Outcome::Tested(true))
 }
 
 /// Whether an agent may come back to a configuration by steps that wait for nobody and find no phase
@@ -135,7 +163,7 @@ fn action(context: Context<'_>, config: &Config, index: usize) -> Result<(Action
             }
             Action::Access(*kind, locations)
         }
-        Op::Fence(spaces) => Action::Fence(*spaces),
+        Op::Fence(fence) => Action::Fence(*fence),
         Op::Proxy(op) => Action::Proxy(proxy::action(op, &eval, config, fragment.lanes)?),
         Op::Barrier(instruction) => return systems::action(instruction, &eval, config, index),
         // Invisible operations are never where a settled fragment stands.

@@ -7,7 +7,7 @@ use super::execute::Execute;
 use super::operands::{Bad, group_by};
 use super::outcome::Outcome;
 use crate::barrier::{BarrierAction, NotModelled, registers};
-use crate::program::{Spaces, WarpOp};
+use crate::program::{Fence, WarpOp};
 use crate::rule::Rule;
 
 impl Execute for WarpOp {
@@ -20,7 +20,7 @@ impl Execute for WarpOp {
                 let among = u32::try_from(mask).ok().filter(|mask| lanes & !mask == 0);
                 let mask = among.ok_or(Bad::Rule(Rule::PartialWarp, mask))?;
                 if live & mask == lanes {
-                    Action::Fence(Spaces::default())
+                    Action::Fence(Fence::Nothing)
                 } else {
                     Action::NotModelled(NotModelled::DivergentWarp)
                 }

@@ -79,8 +79,8 @@ pub struct Action {
 pub enum What {
     /// Arrives.
     Arrive {
-        /// Orders in time alone.
-        relaxed: bool,
+        /// What travels with it.
+        how: Arrival,
     },
     /// Waits for the completion of the generation in which it has arrived.
     Wait,
@@ -150,7 +150,7 @@ impl Instruction for Action {
         around: &impl Around,
     ) -> Result<Applied<Barrier>, Refusal> {
         match self.what {
-            What::Arrive { relaxed } => {
+            What::Arrive { how } => {
                 // clause: ptx.cluster-once
                 if seat.arrived || seat.notified {
                     return Err(Rule::RepeatedArrival.into());
@@ -161,8 +161,6 @@ impl Instruction for Action {
                 let completed = arrived.completion(around.agents(self.barrier), exited);
                 let barrier = if completed.is_some() { Barrier::default() } else { arrived };
                 let seat = Seat { arrived: true, consumer: true, ..Seat::default() };
-                // clause: ptx.cluster-relaxed, ptx.cluster-memory
-                let how = if relaxed { Arrival::InTimeAlone } else { Arrival::Publishing };
                 let effect = Effect { barrier, seat, progress: Progress::Pass, completed, notes: &[] };
                 Ok(Applied::Arrives(effect, how))
             }

@@ -4,7 +4,7 @@
 //! the compiler then asks every system for its answer.
 
 use super::{BarrierId, Completion, Effect, Refusal, Seat};
-use crate::program::{LocationId, Pc, RoleId, Scope, Semantics};
+use crate::program::{LocationId, Pc, Reach, RoleId, Scope, Semantics};
 use crate::rule::{Level, Rule};
 
 /// What holds for all barriers of a system.
@@ -314,14 +314,16 @@ pub enum Part {
 }
 
 /// How an agent arrives, as far as memory is concerned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Arrival {
     /// All that the agent knows in memory travels.
     Publishing,
     /// Only what it has published before travels (`BAR.ARV`).
     PublishedBefore,
-    /// What it knows in time travels, and nothing in memory (`.relaxed`).
+    /// What it knows in time travels, and nothing in memory.
     InTimeAlone,
+    /// The same, and what its fences that reach as far have released before (`.relaxed`).
+    AfterFence(Reach),
     /// What these operands release travels, and what earlier memory barriers have released (`split_barrier`).
     Releasing(Scope, Semantics),
 }

@@ -8,7 +8,7 @@
 
 use crate::agent::facts::Facts;
 use crate::agent::{Action, Move};
-use crate::program::{AgentId, Code, Expr, LocalId, LocationId, Op, Pc, Program, RoleId};
+use crate::program::{AgentId, Code, Expr, Fence, LocalId, LocationId, Op, Pc, Program, RoleId};
 use std::collections::BTreeSet;
 
 /// What of a protocol concerns some locations.
@@ -54,7 +54,7 @@ impl Slice {
             does[agent.index()] = Does::Access;
             positions.insert((program.agents[agent.index()], *pc));
         }
-        let fences_publish = program.target.facts().fences_publish;
+        let releases = program.releases_by_fences();
         let nothing = watched.is_empty();
         let facts = Facts::of(program);
         let roles = program.roles.iter().zip(facts).enumerate();
@@ -62,12 +62,15 @@ impl Slice {
             let role = RoleId::from_index(role);
             let loud = |pc: Pc, op: &Op| match op {
                 Op::Access(..) => !positions.contains(&(role, pc)),
-                Op::Fence(_) => !fences_publish,
+                Op::Fence(Fence::Publishes(_)) => false,
+                Op::Fence(Fence::Releases(_)) => nothing || !releases,
+                Op::Fence(Fence::Nothing) => true,
                 _ => nothing && op.only_orders_memory(),
             };
-            // A fence publishes what its own agent has accessed.
             let quiet = |_: Pc, op: &Op| match op {
-                Op::Access(..) | Op::Fence(_) => true,
+                // Such a fence publishes what its own agent has accessed.
+                Op::Access(..) | Op::Fence(Fence::Publishes(_) | Fence::Nothing) => true,
+                Op::Fence(Fence::Releases(_)) => nothing || !releases,
                 _ => nothing && op.only_orders_memory(),
             };
             let code = &known.code;

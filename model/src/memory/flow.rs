@@ -10,7 +10,9 @@ use super::layout::{
     RELEASED_NEAR, carried,
 };
 use crate::barrier::{Arrival, BarrierId, Carries};
-use crate::program::{AccessKind, AgentId, LocationId, Program, Scope, Semantics, Spaces, Transfer, Window};
+use crate::program::{
+    AccessKind, AgentId, Fence, LocationId, Program, Reach, Scope, Semantics, Spaces, Transfer, Window,
+};
 use crate::rule::Rule;
 
 /// An earlier access with which one conflicts that is not ordered after it: the rule violated, the location,
@@ -89,11 +91,22 @@ pub trait Knowledge {
     /// them unordered any more.
     fn forget_settled(&mut self, layout: Layout, live: &[AgentId]);
 
-    /// A fence of Intel's: the agent's own accesses to these spaces become known in memory.
-    // clause: barcheck.fence-publishes, xegpu.mfence
-    fn fence(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces) {
-        if layout.has_fences() {
-            self.publish(layout, program, agent, spaces);
+    /// A fence: the agent's own accesses become known in memory (Intel's), or what it knows goes with later
+    /// arrivals (PTX's).
+    // clause: barcheck.fence-publishes, xegpu.mfence, ptx.fence-release
+    fn fence(&mut self, layout: Layout, program: &Program, agent: AgentId, fence: Fence) {
+        match fence {
+            Fence::Publishes(spaces) if layout.has_fences() => {
+                self.publish(layout, program, agent, spaces);
+            }
+            Fence::Releases(reach) if layout.releases => {
+                let released = match reach {
+                    Reach::Cta => RELEASED_NEAR,
+                    Reach::Cluster => RELEASED_FAR,
+                };
+                self.each(|known| known.pass(layout.memory(agent), layout.extra(agent, released)));
+            }
+            _ => {}
         }
     }
 
@@ -150,6 +163,14 @@ pub trait Knowledge {
                 }
                 // clause: ptx.mbarrier-relaxed
                 Arrival::InTimeAlone => {}
+                // clause: ptx.fence-release
+                Arrival::AfterFence(reach) => {
+                    let carries = layout.barrier(barrier, GENERATION_MEMORY);
+                    known.pass(layout.extra(agent, RELEASED_FAR), carries);
+                    if reach == Reach::Cta {
+                        known.pass(layout.extra(agent, RELEASED_NEAR), carries);
+                    }
+                }
                 // clause: bcu.arv-no-memory
                 Arrival::PublishedBefore => {
                     known.pass(layout.extra(agent, PUBLISHED), layout.barrier(barrier, GENERATION_MEMORY));

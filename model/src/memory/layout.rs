@@ -6,8 +6,8 @@ use crate::program::{AccessKind, AgentId, LocationId, Op, Program, ProxyOp, Tran
 /// Who can hold knowledge of an access, as numbers.
 ///
 /// First what each agent knows in time and in memory, then what the target needs besides (`bcu`: what
-/// a warp has published; `split_barrier`: what it has released and received), then what each barrier's
-/// generations carry.
+/// a warp has published; `split_barrier`: what it has released and received; `ptx`: what it has released,
+/// where that matters), then what each barrier's generations carry.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     pub(super) carries: Carries,
@@ -18,6 +18,8 @@ pub struct Layout {
     /// The number after that of the last barrier.
     barriers: usize,
     fences_publish: bool,
+    /// What fences have released may travel with later arrivals.
+    pub(super) releases: bool,
     pub(super) agents: usize,
     subgroup_size: usize,
     pub(super) subgroups: usize,
@@ -45,8 +47,18 @@ impl Layout {
         let mut ops = program.roles.iter().flat_map(|role| &role.code.ops);
         let cluster = ops.any(Op::has_phases).then(|| program.cluster_barrier());
         let barriers = program.barrier_numbers() as usize;
-        let stored = Stored::of(program);
-        Self { carries, objects, cluster, barriers, fences_publish, agents, subgroup_size, subgroups, stored }
+        Self {
+            carries,
+            objects,
+            cluster,
+            barriers,
+            fences_publish,
+            releases: program.releases_by_fences(),
+            agents,
+            subgroup_size,
+            subgroups,
+            stored: Stored::of(program),
+        }
     }
 
     /// Whether copies may read anything.
@@ -86,6 +98,7 @@ impl Layout {
     #[inline]
     pub(super) fn barrier(self, barrier: BarrierId, offset: usize) -> usize {
         let (extras, stride) = match self.carries {
+            Carries::All if self.releases => (2, 4),
             Carries::All if self.objects > 0 || self.cluster.is_some() => (0, 4),
             Carries::All => (0, 2),
             Carries::Published => (1, 2),
@@ -201,9 +214,9 @@ impl Stored {
 
 /// `bcu`: what a warp knew when a SYNC or RED released it.
 pub(super) const PUBLISHED: usize = 0;
-/// `split_barrier`: released by an `OpMemoryBarrier` to the workgroup.
+/// `split_barrier`: released by an `OpMemoryBarrier` to the workgroup; `ptx`: by a fence to other CTAs too.
 pub(super) const RELEASED_FAR: usize = 0;
-/// `split_barrier`: released by an `OpMemoryBarrier` to the subgroup only.
+/// `split_barrier`: released by an `OpMemoryBarrier` to the subgroup only; `ptx`: by a fence to the own CTA.
 pub(super) const RELEASED_NEAR: usize = 1;
 /// `split_barrier`: received by waits from other subgroups, whether acquired or not.
 pub(super) const RECEIVED_FAR: usize = 2;

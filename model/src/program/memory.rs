@@ -38,6 +38,26 @@ pub struct Spaces {
     pub global: bool,
 }
 
+/// What a fence does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Fence {
+    /// Nothing that would be told apart: what it orders is ordered anyway, or not asked for.
+    Nothing,
+    /// The agent's own accesses to these spaces become known in memory: vISA `fence`, XeGPU `mfence`.
+    Publishes(Spaces),
+    /// What the agent knows goes with its later arrivals that are `.relaxed`, within reach: PTX `fence`.
+    Releases(Reach),
+}
+
+/// How far an operation's scope reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reach {
+    /// To the agents of the own CTA.
+    Cta,
+    /// To those of other CTAs too.
+    Cluster,
+}
+
 /// The kinds of memory accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -21,7 +21,7 @@ pub use index::{
 pub(crate) use instruction::BarrierOp;
 pub use instruction::*;
 use instruction::{Expressions, Written};
-pub use memory::{AccessKind, Array, Locations, Space, Spaces};
+pub use memory::{AccessKind, Array, Fence, Locations, Reach, Space, Spaces};
 pub use objects::Objects;
 pub use proxy::{ProxyOp, Transfer, Window};
 
@@ -205,6 +205,14 @@ impl Program {
         self.target.facts().time_is_memory && !ops.any(Op::is_relaxed) && !self.stores()
     }
 
+    /// Whether what a fence releases may travel with a later arrival.
+    // clause: ptx.fence-release
+    #[must_use]
+    pub fn releases_by_fences(&self) -> bool {
+        let mut ops = self.roles.iter().flat_map(|role| &role.code.ops);
+        ops.clone().any(Op::is_relaxed) && ops.any(|op| matches!(op, Op::Fence(Fence::Releases(_))))
+    }
+
     /// Whether copies read memory.
     #[must_use]
     pub fn stores(&self) -> bool {
@@ -337,8 +345,8 @@ pub enum Op {
     /// A memory access: the array, the index where it is not a scalar, and the CTA where it is not the
     /// agent's own.
     Access(AccessKind, ArrayId, Option<Expr>, Option<Expr>),
-    /// `membar.cta`, `fence…` (`ptx`); vISA `fence`; XeGPU `mfence`: for locations of these spaces.
-    Fence(Spaces),
+    /// `membar`, `fence` (`ptx`); vISA `fence`; XeGPU `mfence`.
+    Fence(Fence),
     /// An instruction of the asynchronous proxy (`ptx`).
     Proxy(ProxyOp),
     /// An instruction on barriers.

@@ -114,7 +114,7 @@ pub(crate) const BOTH: Spaces = Spaces { shared: true, global: true };
 pub(crate) const NEITHER: Spaces = Spaces { shared: false, global: false };
 
 pub(crate) fn fence(spaces: Spaces) -> S {
-    S::Op(Op::Fence(spaces))
+    S::Op(Op::Fence(Fence::Publishes(spaces)))
 }
 
 fn ptx(kind: PtxKind, aligned: bool, id: Expr, count: Option<Expr>) -> S {

@@ -1,5 +1,4 @@
-//! Copies into and out of memory of the group for which their thread waits, their groups, and the fence
-//! between what threads write and what copies read.
+//! Copies into and out of memory of the group for which their thread waits, their groups, and fences.
 
 use super::code::{Action, Argument, Awaited, Synchronisation};
 use super::tree::{Statement, Statements};
@@ -48,6 +47,11 @@ pub(crate) fn wait_all() -> Action {
 /// Copies see what a thread knows of.
 pub(crate) fn fence() -> Action {
     done(FENCE.to_owned(), Vec::new())
+}
+
+/// What a thread knows goes with its later arrivals that are relaxed, as far as the scope reaches.
+pub(crate) fn release(scope: &str) -> Action {
+    done(format!("fence.acq_rel.{scope}"), Vec::new())
 }
 
 fn done(statement: String, operands: Vec<(Argument, &'static str)>) -> Action {

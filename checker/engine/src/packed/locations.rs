@@ -29,7 +29,7 @@ use crate::packed::transformers::{IDENTITY, Transformers, bits};
 use barcheck_model::agent::{Action, ProxyAction};
 use barcheck_model::barrier::Seat;
 use barcheck_model::memory::{self, Flow, Memory};
-use barcheck_model::program::{AccessKind, AgentId, LocationId, Program, Scope, Semantics, Spaces};
+use barcheck_model::program::{AccessKind, AgentId, Fence, LocationId, Program, Scope, Semantics};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ pub(crate) const NOBODY_EXITED: u32 = 0;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Act {
     Access(AccessKind, Vec<LocationId>),
-    Fence(Spaces),
+    Fence(Fence),
     Proxy(ProxyAction),
     MemoryBarrier(Scope, Semantics),
 }
@@ -236,7 +236,7 @@ impl LocationClasses {
             Action::Barrier(_) => return AT_BARRIER,
             Action::Exit(_) => return EXITS,
             Action::Access(kind, locations) => Act::Access(*kind, locations.to_vec()),
-            Action::Fence(spaces) => Act::Fence(*spaces),
+            Action::Fence(fence) => Act::Fence(*fence),
             Action::Proxy(ProxyAction::Commit(_)) => return NO_ACT,
             Action::Proxy(action) => Act::Proxy(action.clone()),
             Action::MemoryBarrier(scope, semantics) => Act::MemoryBarrier(*scope, *semantics),

@@ -41,7 +41,7 @@ use barcheck_model::program::{AgentId, Pc};
 use barcheck_model::rule::Level;
 use by_location::by_location;
 use other::{as_if_exits_held, without_pedantry};
-use outcome::{asked_for, has_error, is_partial, outcome, undecided, with_fault};
+use outcome::{asked_for, cut_by_time, has_error, is_partial, out_of_time, outcome, undecided, with_fault};
 use said::{Declined, Said};
 use slices::{has_many, may_be_sliced};
 
@@ -90,23 +90,6 @@ fn least_bytes(question: &Question<'_>) -> u64 {
     let mut locals = vec![0; machine.automata().len()];
     machine.agents().for_each(|agent| locals[machine.class(agent)] = program.code(agent).locals.len() as u64);
     locals.iter().sum::<u64>() * size_of::<LaneValues>() as u64
-}
-
-/// Why local computation was ended.
-fn out_of_time(question: &Question<'_>, why: &Inconclusive) -> Inconclusive {
-    let budgets = question.settings.budgets;
-    let Some(limit) = budgets.timeout.filter(|limit| question.started.elapsed() >= *limit) else {
-        return Inconclusive::Interrupted;
-    };
-    let where_to = match why {
-        Inconclusive::Cut { agent, at, .. } => {
-            let place = question.program.code(*agent).places.get(at.index()).copied().unwrap_or_default();
-            let who = question.program.agent_name(*agent);
-            Some(format!("the local computation of {who} in line {}", place.line))
-        }
-        _ => None,
-    };
-    Inconclusive::Time(limit, where_to)
 }
 
 /// Decides a protocol by the engines that the settings ask for.
@@ -208,7 +191,7 @@ fn search_after(question: &Question<'_>, declined: &Declined) -> Outcome {
     }
     match (RandomScheduling { first: reason.agent() }).decide(question, Some(declined)) {
         Said::Yes(found) => *found,
-        Said::No | Said::WhyNot(_) => whole(),
+        Said::No | Said::WhyNot(_) => cut_by_time(question, found).unwrap_or_else(whole),
     }
 }
 
@@ -222,6 +205,9 @@ fn search_all(question: &Question<'_>, why: String) -> Outcome {
             return found;
         }
         if let Some(outcome) = by_location(question, &why, &in_order) {
+            return outcome;
+        }
+        if let Some(outcome) = cut_by_time(question, found) {
             return outcome;
         }
     }

@@ -56,3 +56,34 @@ pub(super) fn has_error(found: &[Found]) -> bool {
 pub(super) fn is_partial(outcome: &Outcome) -> bool {
     outcome.verdict == Verdict::Violated && !outcome.statistics.complete
 }
+
+/// Why local computation was ended.
+pub(super) fn out_of_time(question: &Question<'_>, why: &Inconclusive) -> Inconclusive {
+    let budgets = question.settings.budgets;
+    let Some(limit) = budgets.timeout.filter(|limit| question.started.elapsed() >= *limit) else {
+        return Inconclusive::Interrupted;
+    };
+    let where_to = match why {
+        Inconclusive::Cut { agent, at, .. } => {
+            let place = question.program.code(*agent).places.get(at.index()).copied().unwrap_or_default();
+            let who = question.program.agent_name(*agent);
+            Some(format!("the local computation of {who} in line {}", place.line))
+        }
+        _ => None,
+    };
+    Inconclusive::Time(limit, where_to)
+}
+
+/// What a short search has found and how far it has come, if no time is left for a longer one.
+pub(super) fn cut_by_time(question: &Question<'_>, mut found: Outcome) -> Option<Outcome> {
+    let limit = question.settings.budgets.timeout;
+    let elapsed = question.started.elapsed();
+    let limit = limit.filter(|limit| elapsed >= *limit)?;
+    for why in found.inconclusive.iter_mut().chain(&mut found.uncovered) {
+        if let Inconclusive::States(_, what) = why {
+            *why = Inconclusive::Time(limit, what.take());
+        }
+    }
+    found.statistics.seconds = elapsed.as_secs_f64();
+    Some(found)
+}

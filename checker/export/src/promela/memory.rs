@@ -106,6 +106,7 @@ impl Accesses {
         self.declare_accesses(group, out);
         out.push_str(&phases::holders(group, barriers));
         out.push_str(MEMORY);
+        phases::write_releases(group, barriers, out);
         out.push_str(system.promela_memory);
         phases::write_memory(group, barriers, out);
     }

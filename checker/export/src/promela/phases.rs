@@ -162,6 +162,21 @@ fn write_objects(group: &Group, barriers: &Barriers, out: &mut String) {
 const NO_TOKENS: &str = "\n/* No agent keeps a token. */\n#define PRESENT 1\n#define BEFORE 2\n#define TOKEN(agent) 0\n\
     #define keep_token() skip\n#define age_token() skip\n#define outdate_tokens() skip\n";
 
+const NO_RELEASES: &str = "\n/* What fences release is of no use to anybody. */\n\
+    #define release_by_fence() skip\n#define carry_released() skip\n";
+
+/// What fences release, and what relaxed arrivals carry of it. Other texts refer to it.
+pub(super) fn write_releases(group: &Group, barriers: &Barriers, out: &mut String) {
+    let sizes = group.sizes(barriers);
+    if !sizes.releases {
+        out.push_str(NO_RELEASES);
+        return;
+    }
+    let first = sizes.agents + sizes.barriers + 2 * sizes.phased + sizes.slots;
+    let _ = writeln!(out, "\n#define FIRST_RELEASED {first}");
+    out.push_str(include_str!("fences_memory.pml"));
+}
+
 /// What barriers of phases and what is in flight do to knowledge.
 pub(super) fn write_memory(group: &Group, barriers: &Barriers, out: &mut String) {
     let sizes = group.sizes(barriers);

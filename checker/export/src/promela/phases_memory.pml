@@ -1,13 +1,14 @@
 
 /* Barriers of phases: an arrival publishes to the phase that gathers, and a wait learns all that completed phases carry. */
 #define PHASES(bar) (AGENTS + PHASED + (bar))
+#define CARRIES_ALL 0
 
 inline publish_to_phase() {
 	for (word : 0 .. WORDS - 1) {
 		PASS(in_time, _pid, GENERATION(bar));
 		if
-		:: step_relaxed[row]
-		:: else -> PASS(in_memory, _pid, GENERATION(bar))
+		:: step_carries[row] == CARRIES_ALL -> PASS(in_memory, _pid, GENERATION(bar))
+		:: else -> carry_released()
 		fi
 	}
 }

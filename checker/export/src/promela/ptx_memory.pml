@@ -34,7 +34,7 @@ inline forget_generation() {
 	}
 }
 
-/* A fence adds nothing to what barriers order. */
 inline fence() {
+	release_by_fence();
 	at[_pid] = step_go[row]
 }

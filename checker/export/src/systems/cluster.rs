@@ -2,8 +2,8 @@
 
 use super::step::Spelling;
 use crate::node::Act;
-use barcheck_model::barrier::BarrierAction;
 use barcheck_model::barrier::cluster::{Action, What};
+use barcheck_model::barrier::{Arrival, BarrierAction};
 
 /// What an instruction is called.
 pub(super) fn spelling(action: &Action) -> Spelling {
@@ -14,8 +14,8 @@ pub(super) fn spelling(action: &Action) -> Spelling {
     Spelling { name, promela, tla, goes_where_it_blocks: false }
 }
 
-/// It orders in time alone.
-pub(super) fn is_relaxed(act: &Act) -> bool {
-    let Act::Barrier(BarrierAction::Cluster(action), _) = act else { return false };
-    action.what == What::Arrive { relaxed: true }
+/// What travels with an arrival.
+pub(super) fn arrival(act: &Act) -> Option<Arrival> {
+    let Act::Barrier(BarrierAction::Cluster(action), _) = act else { return None };
+    if let What::Arrive { how } = action.what { Some(how) } else { None }
 }

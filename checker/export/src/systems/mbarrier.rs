@@ -4,7 +4,7 @@ use super::step::Spelling;
 use crate::columns::Columns;
 use crate::node::{Act, Step};
 use barcheck_model::barrier::mbarrier::{self, Action, Keeping, Phase, What};
-use barcheck_model::barrier::{BarrierAction, BarrierId};
+use barcheck_model::barrier::{Arrival, BarrierAction, BarrierId};
 use barcheck_model::program::Program;
 
 /// What stands for a phase whose token an agent holds, in the place of a parity.
@@ -53,9 +53,9 @@ pub(super) fn counted(action: &Action) -> (usize, usize) {
     }
 }
 
-/// It orders in time alone.
-pub(super) fn is_relaxed(act: &Act) -> bool {
-    on_object(act).is_some_and(|action| matches!(action.what, What::Arrive { relaxed: true, .. }))
+/// What travels with an arrival.
+pub(super) fn arrival(act: &Act) -> Option<Arrival> {
+    if let What::Arrive { how, .. } = on_object(act)?.what { Some(how) } else { None }
 }
 
 /// The columns that only objects need; the count is the target's.

@@ -14,8 +14,8 @@ pub(super) use step::{Sizes, System};
 
 use super::columns::{Barriers, Columns, Sort};
 use super::node::{Act, Step};
-use barcheck_model::barrier::{BarrierAction, BarrierId, Instance};
-use barcheck_model::program::{LocalId, Op, Program, Target};
+use barcheck_model::barrier::{Arrival, BarrierAction, BarrierId, Instance};
+use barcheck_model::program::{Fence, LocalId, Op, Program, Reach, Target};
 
 /// What there is to say of a target; `None` if nobody has written it down.
 pub(super) fn of(target: Target) -> Option<&'static System> {
@@ -60,11 +60,29 @@ pub(super) fn issues(act: &Act) -> bool {
     mbarrier::on_object(act).is_some_and(mbarrier::issues)
 }
 
+/// What an arrival carries in memory: all that its agent knows, nothing, or what fences have released, all of
+/// them or those alone that reach other CTAs. The models have the same numbers.
+const CARRIES_ALL: usize = 0;
+const CARRIES_NOTHING: usize = 1;
+const CARRIES_RELEASED: usize = 2;
+const CARRIES_RELEASED_FAR: usize = 3;
+
+/// A fence that reaches other CTAs.
+pub(super) fn is_far_fence(act: &Act) -> bool {
+    matches!(act, Act::Fence(Fence::Releases(Reach::Cluster)))
+}
+
 /// The columns of a row, where there are barriers of phases.
 pub(super) fn fill_phased(step: &Step, columns: &mut Columns) {
     mbarrier::fill_step(step, columns);
-    let relaxed = mbarrier::is_relaxed(&step.act) || cluster::is_relaxed(&step.act);
-    columns.push("step_relaxed", usize::from(relaxed));
+    let carries = match mbarrier::arrival(&step.act).or_else(|| cluster::arrival(&step.act)) {
+        Some(Arrival::AfterFence(Reach::Cta)) => CARRIES_RELEASED,
+        Some(Arrival::AfterFence(Reach::Cluster)) => CARRIES_RELEASED_FAR,
+        Some(Arrival::InTimeAlone) => CARRIES_NOTHING,
+        _ => CARRIES_ALL,
+    };
+    columns.push("step_carries", carries);
+    columns.push("step_far", usize::from(is_far_fence(&step.act)));
     columns.push("step_blocks", step.blocks.unwrap_or_default());
     columns.push("step_reaches", step.reaches);
 }

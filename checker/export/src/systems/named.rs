@@ -5,6 +5,7 @@ use crate::columns::Columns;
 use crate::node::{Act, Step};
 use barcheck_model::barrier::BarrierAction;
 use barcheck_model::barrier::nbarrier::Action;
+use barcheck_model::program::{Fence, Spaces};
 
 pub(super) const NBARRIER: System = System {
     promela: include_str!("../promela/named.pml"),
@@ -46,7 +47,7 @@ fn fill_step(step: &Step, columns: &mut Columns) {
     // What is out of range stays so.
     let number = if let Act::Alloc(count) = step.act { count.clamp(0, 255) } else { 0 };
     columns.push("step_number", usize::try_from(number).unwrap_or_default());
-    let spaces = if let Act::Fence(spaces) = step.act { spaces } else { Default::default() };
+    let spaces = if let Act::Fence(Fence::Publishes(spaces)) = step.act { spaces } else { Spaces::default() };
     columns.push("step_shared", usize::from(spaces.shared));
     columns.push("step_global", usize::from(spaces.global));
 }

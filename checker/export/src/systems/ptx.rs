@@ -19,11 +19,12 @@ pub(super) const PTX: System = System {
     sizes,
 };
 
-/// Agents, what generations carry, what completed phases carry, what is in flight, and the record of what
-/// copies write.
+/// Agents, what generations carry, what completed phases carry, what is in flight, what fences have released,
+/// and the record of what copies write.
 fn holders(sizes: Sizes) -> usize {
     let in_flight = if sizes.slots > 0 { sizes.slots + 1 } else { 0 };
-    sizes.agents + sizes.barriers + 2 * sizes.phased + in_flight
+    let released = if sizes.releases { 2 * sizes.agents } else { 0 };
+    sizes.agents + sizes.barriers + 2 * sizes.phased + in_flight + released
 }
 
 fn sizes(sizes: Sizes) -> String {

@@ -39,6 +39,8 @@ pub(crate) struct Sizes {
     pub(crate) phased: usize,
     /// Operations in flight for which there is room.
     pub(crate) slots: usize,
+    /// What fences release may travel with later arrivals.
+    pub(crate) releases: bool,
     pub(crate) subgroup_size: usize,
     /// Exits release barriers with a count of their own.
     pub(crate) exits_release: bool,

@@ -13,7 +13,7 @@ use super::node::{Act, Kind, Step};
 use super::says;
 use super::systems::{self, System};
 use barcheck_model::machine::ExitedThreads;
-use barcheck_model::program::{AccessKind, LocationId, Semantics, Space, Spaces};
+use barcheck_model::program::{AccessKind, Fence, LocationId, Semantics, Space, Spaces};
 use barcheck_model::rule::Rule;
 use phases::Phased;
 use std::collections::BTreeSet;
@@ -196,7 +196,7 @@ fn row(system: &System, barriers: &Barriers, step: &Step, more: &str) -> String 
         format!("[act |-> \"{}\", go |-> {go}{}", act(system, &step.act).0, fields(&columns, "step_"));
     let none = Semantics::default().classes;
     let spaces = match &step.act {
-        Act::Fence(spaces) => *spaces,
+        Act::Fence(Fence::Publishes(spaces)) => *spaces,
         Act::MemoryBarrier(_, semantics) => semantics.classes,
         Act::Barrier(action, _) => action.ordering().map_or(none, |(_, semantics)| semantics.classes),
         _ => none,

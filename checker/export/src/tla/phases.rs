@@ -2,7 +2,7 @@
 
 use crate::columns::{Barriers, Columns, Sort, identifier};
 use crate::group::Group;
-use crate::node::Step;
+use crate::node::{Act, Step};
 use crate::systems::{self, Operation};
 use barcheck_model::rule::Rule;
 use std::collections::BTreeMap;
@@ -12,6 +12,9 @@ use std::fmt::Write as _;
 const NOTHING_IN_FLIGHT: &str = "\\* Nothing is ever in flight.\n\
     Copies(t) == {}\nRecord(t, copies) == t\nInFlight(t) == {}\nFliesTo(t, b) == FALSE\nKeepInFlight(t, Stays(_)) == t\n\n";
 
+const NO_RELEASES: &str = "\\* What fences release is of no use to anybody.\n\
+    ReleaseByFence(t, a, r) == t\nCarryReleased(t, a, carries, to) == t\n\n";
+
 /// What a protocol has of barriers of phases, and of what is in flight on them.
 pub(super) struct Phased {
     objects: Vec<usize>,
@@ -19,6 +22,8 @@ pub(super) struct Phased {
     /// Several CTAs, or barriers of phases.
     used: bool,
     reaches: bool,
+    /// What fences release may travel with later arrivals.
+    releases: bool,
     slots: usize,
     rows: BTreeMap<Operation, usize>,
     /// The objects' states in the beginning, and their numbers.
@@ -45,6 +50,7 @@ impl Phased {
             has_cluster,
             used: group.program.ctas > 1 || has_cluster || !objects.is_empty(),
             reaches: group.steps().any(|step| step.reaches > 0),
+            releases: group.program.releases_by_fences(),
             slots: group.slots(),
             rows,
             initial: objects.iter().map(|id| of(*id)).collect(),
@@ -59,13 +65,15 @@ impl Phased {
 
     /// The texts.
     pub(super) fn texts(&self, out: &mut String) {
+        out.push_str(if self.releases { include_str!("fences.tla") } else { NO_RELEASES });
         if self.used {
             out.push_str(include_str!("phases.tla"));
         }
         let record = if self.slots > 0 { " \\cup {TheRecord}" } else { "" };
+        let released = if self.releases { " \\cup HoldersOfFences" } else { "" };
         let holders = match self.used {
             true => format!(
-                "{{Gathering(b) : b \\in PhaseBarriers}} \\cup {{Phases(b) : b \\in PhaseBarriers}}{record}"
+                "{{Gathering(b) : b \\in PhaseBarriers}} \\cup {{Phases(b) : b \\in PhaseBarriers}}{record}{released}"
             ),
             false => "{}".to_owned(),
         };
@@ -100,6 +108,9 @@ impl Phased {
             text.extend(
                 shown.map(|(name, values)| format!(", {} |-> {}", &name["step_".len()..], values[0])),
             );
+        }
+        if let Act::Fence(_) = step.act {
+            let _ = write!(text, ", far |-> {}", u8::from(systems::is_far_fence(&step.act)));
         }
         if let Some(operation) = systems::operation(step) {
             let locations = step.act.accesses().map(|(_, locations)| locations).unwrap_or_default();

@@ -45,7 +45,7 @@ RECURSIVE SettleAll(_, _)
 SettleAll(t, left) == IF left = {} THEN t ELSE LET b == CHOOSE b \in left : TRUE IN SettleAll(Settle(t, b), left \ {b})
 Exit(t, a) == SettleAll([t EXCEPT !.at[a] = Exited], Barriers)
 
-Fence(t, a, r) == Go(t, a, r)
+Fence(t, a, r) == ReleaseByFence(Go(t, a, r), a, r)
 
 \* More warps stand at an arrival with this count than the generation has room for.
 Race(t, x) ==

@@ -34,8 +34,8 @@ pub enum What {
         dropped: u32,
         /// It must not complete the phase.
         no_complete: bool,
-        /// Orders in time alone.
-        relaxed: bool,
+        /// What travels with it.
+        how: Arrival,
         /// What the agent keeps of it.
         kept: Keeping,
     },
@@ -234,7 +234,7 @@ impl Instruction for Action {
                 }
                 Live { .. } => Applied::Writes(Barrier::Dead),
             },
-            What::Arrive { count, bytes, dropped, no_complete, relaxed, kept } => {
+            What::Arrive { count, bytes, dropped, no_complete, how, kept } => {
                 let live = Self::live(*barrier)?;
                 // clause: ptx.mbarrier-arrive-drop
                 let expected = live.expected.checked_sub(dropped).filter(|left| *left > 0);
@@ -244,8 +244,6 @@ impl Instruction for Action {
                 if completed && no_complete {
                     return Err(Rule::NoComplete.into());
                 }
-                // clause: ptx.mbarrier-release
-                let how = if relaxed { Arrival::InTimeAlone } else { Arrival::Publishing };
                 Applied::Arrives(effect(live, kept.on(seat)?, Progress::Pass, completed), how)
             }
             What::CountBytes(bytes) => {

@@ -213,9 +213,9 @@ impl<K: Knowledge> Making<'_, K> {
                 self.note_conflicts(kind, conflicts);
                 self.go_on_after(Event::Accessed(locations));
             }
-            Action::Fence(spaces) => {
+            Action::Fence(fence) => {
                 let machine = &*self.machine;
-                self.state.memory.fence(machine.layout, &machine.program, self.agent, *spaces);
+                self.state.memory.fence(machine.layout, &machine.program, self.agent, *fence);
                 self.go_on_after(Event::Fenced);
             }
             Action::Proxy(action) => {

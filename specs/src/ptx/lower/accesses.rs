@@ -2,7 +2,7 @@
 
 use crate::kernel::access::{Access, Bytes, Touch};
 use crate::kernel::code::{Action, Argument};
-use crate::kernel::groups::{Groups, fence, wait_all};
+use crate::kernel::groups::{Groups, fence, release, wait_all};
 use crate::ptx::syntax::Operand;
 
 use super::data::{Space, space};
@@ -39,7 +39,7 @@ impl<'m> Lowerer<'m> {
         }
     }
 
-    /// What is said of groups of copies, and the fence between what threads write and what copies read.
+    /// What is said of groups of copies, and fences.
     fn of_groups(&self, current: &Current<'m>) -> Option<Action> {
         match (current.parts.as_slice(), current.operands()) {
             (["cp", "async", rest @ ..], _) if rest.first() != Some(&"bulk") && self.copies_arrive => None,
@@ -56,6 +56,14 @@ impl<'m> Lowerer<'m> {
                 ["fence", "proxy", "async"] | ["fence", "proxy", "async", "shared::cta" | "shared::cluster"],
                 _,
             ) if self.copies_out => Some(fence()),
+            (["fence", "acq_rel" | "sc", "cta"] | ["membar", "cta"], _) if self.releases => {
+                Some(release("cta"))
+            }
+            (["fence", "acq_rel" | "sc", "cluster" | "gpu" | "sys"] | ["membar", "gl" | "sys"], _)
+                if self.releases =>
+            {
+                Some(release("cluster"))
+            }
             _ => None,
         }
     }

@@ -36,14 +36,15 @@ pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch
     // Of a cluster each CTA has memory of its own, which others may access.
     let follows_memory = launch.follows_memory && launch.groups() == 1;
     // In this entry, or in what it may call.
-    let occurs = |word: &str| {
+    let some = |is: &dyn Fn(&str) -> bool| {
         let entries = module.functions.iter().enumerate();
         let mut own = entries.filter(|(at, function)| *at == entry || !function.is_entry);
         own.any(|(_, function)| {
             let mut instructions = function.body.iter().flat_map(|body| &body.instructions);
-            instructions.any(|instruction| instruction.opcode.text(source).contains(word))
+            instructions.any(|instruction| is(instruction.opcode.text(source)))
         })
     };
+    let occurs = |word: &str| some(&|opcode| opcode.contains(word));
     let mut lowerer = Lowerer {
         source,
         module,
@@ -59,6 +60,10 @@ pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch
         halves: HashMap::new(),
         copies_arrive: follows_memory && occurs("cp.async.mbarrier.arrive"),
         copies_out: follows_memory && occurs("bulk_group"),
+        releases: follows_memory
+            && some(&|opcode| {
+                opcode.contains("barrier") && opcode.contains(".arrive") && opcode.contains(".relaxed")
+            }),
         masks: Vec::new(),
         asks: source.contains("_wait"),
         loads: source.split("ld.").skip(1).any(|rest| !rest.starts_with("param"))

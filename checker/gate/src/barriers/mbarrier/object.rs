@@ -132,14 +132,16 @@ impl Object {
     /// What was begun at some moment is done.
     // clause: barcheck.stale-completion, ptx.bulk-copy-completes, ptx.commit-arrives
     pub(super) fn land(&mut self, begun: Moment, cargo: Cargo) -> Result<Completed, Misuse> {
-        self.in_flight -= 1;
         let life = self.life.as_mut().filter(|life| life.now() == begun).ok_or(Misuse::StaleCompletion)?;
-        match cargo {
-            Cargo::Bytes(bytes) => life.count_bytes(-bytes),
+        let completed = match cargo {
+            Cargo::Bytes(bytes) => life.count_bytes(-bytes)?,
             Cargo::Arrivals(count) => {
-                life.arrive(Arrivals { count, bytes: 0, drops: false, no_complete: false })
+                life.arrive(Arrivals { count, bytes: 0, drops: false, no_complete: false })?
             }
-        }
+        };
+        // What may not land stays in flight.
+        self.in_flight -= 1;
+        Ok(completed)
     }
 
     /// Whether the phase has arrivals or bytes, announced or brought, and is not complete. Who has dropped

@@ -1,6 +1,6 @@
 //! What vISA's instructions lower to.
 
-use barcheck_model::program::{NbarrierOp, Op};
+use barcheck_model::program::{Fence, NbarrierOp, Op};
 
 use super::{MNEMONICS, Operation};
 use crate::bar::ast::Instruction;
@@ -33,7 +33,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 [id] => Some(Op::from(NbarrierOp::Wait { id: self.number(id)? })),
                 _ => self.wrong_count(instruction, &["id"]),
             },
-            Operation::Fence(spaces) if operands.is_empty() => Some(Op::Fence(spaces)),
+            Operation::Fence(spaces) if operands.is_empty() => Some(Op::Fence(Fence::Publishes(spaces))),
             Operation::Fence(_) => self.wrong_count(instruction, &[]),
         }
     }

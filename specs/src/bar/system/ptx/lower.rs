@@ -1,6 +1,6 @@
 //! What PTX's instructions lower to.
 
-use barcheck_model::program::{Expr, Op, PtxKind, PtxOp, Spaces, WarpOp};
+use barcheck_model::program::{Expr, Fence, Op, PtxKind, PtxOp, WarpOp};
 
 use super::{MNEMONICS, Operation};
 use crate::bar::ast::{Instruction, Operand};
@@ -46,8 +46,9 @@ impl<'a> RoleLowerer<'_, 'a> {
                 };
                 Some(Op::from(PtxOp { kind, aligned, id: id?, count }))
             }
-            Operation::Fence if operands.is_empty() => Some(Op::Fence(Spaces::ALL)),
-            Operation::Fence => self.wrong_count(instruction, &[]),
+            // clause: ptx.fence-release
+            Operation::Fence(reach) if operands.is_empty() => Some(Op::Fence(Fence::Releases(reach))),
+            Operation::Fence(_) => self.wrong_count(instruction, &[]),
             Operation::WarpSync => match operands {
                 [] => Some(Op::from(WarpOp::Sync(Expr::Int(u32::MAX.into())))),
                 [mask] => Some(Op::from(WarpOp::Sync(self.number(mask)?))),
@@ -58,7 +59,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 _ => self.wrong_count(instruction, &["registers"]),
             },
             // clause: ptx.griddepcontrol
-            Operation::Grid if operands.is_empty() => Some(Op::Fence(Spaces::default())),
+            Operation::Grid if operands.is_empty() => Some(Op::Fence(Fence::Nothing)),
             Operation::Grid => self.wrong_count(instruction, &[]),
             Operation::Proxy(operation) => self.proxy(instruction, operation),
             Operation::Cluster(operation) => self.cluster(instruction, operation),

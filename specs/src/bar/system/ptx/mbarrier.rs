@@ -1,7 +1,7 @@
 //! Instructions on mbarrier objects: how they are spelled, and what they lower to.
 
 use barcheck_model::program::{
-    Awaited, BarrierInstruction, BinaryOp, Expr, LocalId, MbarrierKind, MbarrierOp, ObjectsId, Op, Spaces,
+    Awaited, BarrierInstruction, BinaryOp, Expr, Fence, LocalId, MbarrierKind, MbarrierOp, ObjectsId, Op,
 };
 
 use crate::bar::ast::{Instruction, Operand};
@@ -190,7 +190,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             }
             (Mbarrier::InitFence, []) => {
                 self.context.fences.fence();
-                Some(Op::Fence(Spaces::ALL))
+                Some(Op::Fence(Fence::Nothing))
             }
             (Mbarrier::Inval, [object]) => self.on_own_object(MbarrierKind::Inval, object),
             (Mbarrier::Init, [object, count]) => {

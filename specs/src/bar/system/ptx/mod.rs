@@ -9,7 +9,7 @@ mod unqualified;
 
 use std::sync::LazyLock;
 
-use barcheck_model::program::{ReductionOp, Target};
+use barcheck_model::program::{Reach, ReductionOp, Target};
 
 use crate::bar::notation::Notation;
 use crate::bar::opcode::{Form, Mnemonics};
@@ -52,8 +52,8 @@ enum Operation {
     Sync(bool),
     Arrive(bool),
     Red(ReductionOp, bool),
-    /// `membar.cta`, `fence.acq_rel.cta`.
-    Fence,
+    /// `membar`, `fence`.
+    Fence(Reach),
     /// On an mbarrier object.
     Mbarrier(Mbarrier),
     /// Of the asynchronous proxy.
@@ -93,8 +93,12 @@ static MNEMONICS: LazyLock<Mnemonics<Operation>> = LazyLock::new(|| {
             }
         }
     }
-    mnemonics.add(Operation::Fence, "membar.cta");
-    mnemonics.add(Operation::Fence, "fence.acq_rel.cta");
+    fences(|reach, text, is_alias| {
+        mnemonics.add(Operation::Fence(reach), text);
+        if is_alias {
+            mnemonics.mark_alias();
+        }
+    });
     for (name, takes) in [("inc", true), ("dec", false)] {
         mnemonics.add(Operation::Registers(takes), format!("setmaxnreg.{name}"));
         mnemonics.add(Operation::Registers(takes), format!("setmaxnreg.{name}.sync.aligned.u32"));
@@ -123,3 +127,19 @@ static MNEMONICS: LazyLock<Mnemonics<Operation>> = LazyLock::new(|| {
     });
     mnemonics
 });
+
+/// Calls `add` with all spellings of fences, how far each reaches, and whether it is an alias.
+// clause: ptx.fence-release
+fn fences(mut add: impl FnMut(Reach, String, bool)) {
+    let reaches =
+        [("cta", Reach::Cta), ("cluster", Reach::Cluster), ("gpu", Reach::Cluster), ("sys", Reach::Cluster)];
+    add(Reach::Cta, "membar.cta".to_owned(), false);
+    for (scope, reach) in reaches {
+        let is_alias = ["gpu", "sys"].contains(&scope);
+        add(reach, format!("fence.acq_rel.{scope}"), is_alias);
+        add(reach, format!("fence.sc.{scope}"), true);
+    }
+    for level in ["gl", "sys"] {
+        add(Reach::Cluster, format!("membar.{level}"), true);
+    }
+}

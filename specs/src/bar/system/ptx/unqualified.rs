@@ -17,9 +17,6 @@ pub(super) fn unqualified(text: &str) -> Option<String> {
             let multicast = if rest.contains(&MULTICAST) { ".multicast::cluster" } else { "" };
             others.all(|part| is_of_commit(part)).then(|| format!("tcgen05.commit{multicast}"))
         }
-        ["fence", "acq_rel" | "sc", "cta" | "cluster" | "gpu" | "sys"] | ["membar", "gl" | "sys"] => {
-            Some("membar.cta".to_owned())
-        }
         _ => None,
     }
 }

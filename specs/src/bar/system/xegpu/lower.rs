@@ -1,6 +1,6 @@
 //! What XeGPU's instructions lower to: named barriers, their handles, `mfence`.
 
-use barcheck_model::program::{LocalId, LocalKind, Op, Spaces, XegpuOp};
+use barcheck_model::program::{Fence, LocalId, LocalKind, Op, Spaces, XegpuOp};
 
 use super::{INIT, MNEMONICS, Operation};
 use crate::bar::ast::{Attribute, Instruction, Operand, OperandKind};
@@ -28,9 +28,11 @@ impl<'a> RoleLowerer<'_, 'a> {
                 _ => return self.wrong_count(instruction, &["%h"]),
             },
             Operation::Fence => match operands {
-                [] => Op::Fence(Spaces { shared: true, global: true }),
+                [] => Op::Fence(Fence::Publishes(Spaces { shared: true, global: true })),
                 [operand] => match &operand.kind {
-                    OperandKind::Attributes(attributes) => Op::Fence(self.fence(attributes)?),
+                    OperandKind::Attributes(attributes) => {
+                        Op::Fence(Fence::Publishes(self.fence(attributes)?))
+                    }
                     _ => return self.wrong_operand(operand, "attributes in braces", None),
                 },
                 _ => return self.wrong_count(instruction, &["{…}"]),
