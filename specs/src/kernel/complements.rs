@@ -81,7 +81,10 @@ impl Values {
     fn is_turned(&self, ty: Type, value: ValueId) -> bool {
         match self.term(value) {
             Term::Known(_) => true,
-            Term::Apply { operation: Operation::Not, ty: of, .. } => of.bits == ty.bits,
+            // As in [`Self::complement`], which would not take it back else.
+            Term::Apply { operation: Operation::Not, ty: of, terms } => {
+                of.bits == ty.bits && self.width(terms[0]) <= ty.bits
+            }
             Term::Sum { bits, terms, .. } => {
                 let least = 1 << (ty.bits - 1);
                 *bits == ty.bits && terms[0].1.all().is_some_and(|factor| factor > least)

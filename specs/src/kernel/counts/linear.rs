@@ -134,30 +134,8 @@ impl Asker<'_> {
         Some(formula)
     }
 
-    /// `n - 1 <u 3` says that n is at least 1 and below 4, whether it is signed or not; `n + 1 <u 3` that n
-    /// has a sign and is at least -1 and below 2: that is how compilers ask whether `n / 2` is 0.
-    fn within(&self, comparison: Comparison, ty: Type, (a, b): (ValueId, ValueId)) -> Option<Formula> {
-        let below = i64::try_from(self.values().as_known(b)?.all()?).ok()?;
-        let (below, holds) = match comparison {
-            Comparison::Less => (below, true),
-            Comparison::LessOrEqual => (below + 1, true),
-            Comparison::Greater => (below + 1, false),
-            Comparison::GreaterOrEqual => (below, false),
-            Comparison::Equal | Comparison::NotEqual => return None,
-        };
-        let of = self.linear(a, Type { signed: true, ..ty }, DEPTH)?;
-        let is_quotient = of.known > 0 && below == of.known.checked_mul(2)?.checked_add(1)?;
-        if ty.signed || (of.known >= 0 && !is_quotient) || below >= 1 << 31 || !of.rounds.is_empty() {
-            return None;
-        }
-        let sign = if is_quotient { Sign::Signed } else { Sign::Either };
-        let reaches = |least| self.threshold(&of, least, (sign, true));
-        let inside = Formula::All(vec![reaches(0)?, reaches(below)?.not()]);
-        Some(if holds { inside } else { inside.not() })
-    }
-
     /// Whether a sum is at least a number.
-    fn threshold(&self, sum: &Linear, least: i64, sign: (Sign, bool)) -> Option<Formula> {
+    pub(super) fn threshold(&self, sum: &Linear, least: i64, sign: (Sign, bool)) -> Option<Formula> {
         if let Some(low) = self.low(sum, least) {
             return Some(low);
         }

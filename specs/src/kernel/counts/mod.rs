@@ -70,6 +70,7 @@ mod lowest;
 mod numbered;
 mod outer;
 mod passes;
+mod ranges;
 mod readings;
 mod remainders;
 mod rewrite;
