@@ -145,7 +145,7 @@ impl Maker {
         if self.rng.chance(70) {
             self.warps = 1;
         }
-        if self.rng.chance(50) { self.quiet_meetings(ctas) } else { self.from_cta_to_cta(ctas) }
+        if self.rng.chance(50) { self.quiet_meetings(ctas) } else { self.across_ctas(ctas) }
     }
 
     /// An arrival by one lane that is not relaxed, or has a fence before it, or not.
@@ -284,7 +284,7 @@ impl Maker {
     }
 
     /// CTA 0 writes, and each CTA tells the next one by a relaxed arrival.
-    fn from_cta_to_cta(&mut self, ctas: i32) -> Bodies {
+    fn across_ctas(&mut self, ctas: i32) -> Bodies {
         let told = object(self.objects("told", None, 1));
         let near = object(self.objects("near", None, 1));
         let x = self.array("x", None);
