@@ -72,3 +72,29 @@ fn a_fence_releases_what_its_agent_has_learnt() {
         assert_eq!(run.play(&format!("0 0 {middle}2 2")), found);
     }
 }
+
+/// Without any fence a relaxed arrival carries nothing in memory, whatever other barriers gather meanwhile.
+// clause: ptx.mbarrier-relaxed
+#[test]
+fn a_relaxed_arrival_without_fences_carries_nothing_that_is_under_way_elsewhere() {
+    let relaxed = |object| {
+        let kind = MbarrierKind::Arrive {
+            count: None,
+            bytes: None,
+            drops: false,
+            no_complete: false,
+            relaxed: true,
+            within_cta: false,
+            token: None,
+        };
+        on_one(object, None, None, kind)
+    };
+    let waits = |object| on(object, MbarrierKind::Wait(parity(0)));
+    let group = Group::new(Ptx, 96)
+        .scalar(Space::Shared)
+        .one(vec![waits(0), relaxed(1), sync(0, 64)])
+        .one(vec![write(0), arrive(0, 64), relaxed(0)])
+        .one(vec![waits(1), read(0)]);
+    let mut run = Run::new(with_objects(group.build(), &[(None, Some(32)), (None, Some(32))]));
+    assert_eq!(run.play("1 1 1 0 0 2 2"), "access 0 ! missing-fence 1,2");
+}

@@ -163,6 +163,8 @@ pub trait Knowledge {
                 }
                 // clause: ptx.mbarrier-relaxed
                 Arrival::InTimeAlone => {}
+                // Without such fences nobody holds what they release.
+                Arrival::AfterFence(_) if !layout.releases => {}
                 // clause: ptx.fence-release
                 Arrival::AfterFence(reach) => {
                     let carries = layout.barrier(barrier, GENERATION_MEMORY);

@@ -92,19 +92,26 @@ impl Layout {
     /// What an agent holds besides: the meaning of `kind` depends on the target.
     #[inline]
     pub(super) fn extra(self, agent: AgentId, kind: usize) -> usize {
+        debug_assert!(kind < self.sizes().0, "it would be what a barrier carries");
         (2 + kind) * self.agents + agent.index()
     }
 
+    /// How many kinds of holders each agent has besides, and how many holders a barrier has.
     #[inline]
-    pub(super) fn barrier(self, barrier: BarrierId, offset: usize) -> usize {
-        let (extras, stride) = match self.carries {
+    fn sizes(self) -> (usize, usize) {
+        match self.carries {
             Carries::All if self.releases => (2, 4),
             Carries::All if self.objects > 0 || self.cluster.is_some() => (0, 4),
             Carries::All => (0, 2),
             Carries::Published => (1, 2),
             Carries::Inboxes => (0, 2 + 2 * self.agents),
             Carries::Released => (4, 2 + 4 * self.subgroups),
-        };
+        }
+    }
+
+    #[inline]
+    pub(super) fn barrier(self, barrier: BarrierId, offset: usize) -> usize {
+        let (extras, stride) = self.sizes();
         (2 + extras) * self.agents + barrier.0 as usize * stride + offset
     }
 
