@@ -7,7 +7,7 @@
 //! does all the same if a run with other data comes to a proper end: `tid == leader` holds for one lane.
 
 use crate::decision::{Finding, Related};
-use crate::random_runs;
+use crate::{doubt, random_runs};
 use barcheck_engine::{Control, Settings};
 use barcheck_model::program::{Condition, Expr, Op, Place, Program};
 use barcheck_model::rule::{Level, Rule};
@@ -20,6 +20,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) program: &'a Arc<Program>,
     /// The places of the branches.
     pub(crate) private: &'a [Place],
+    /// Accesses whose addresses are not known.
+    pub(crate) addresses: &'a [Place],
     pub(crate) readings: machine::Options,
     pub(crate) settings: &'a Settings,
     pub(crate) control: &'a dyn Control,
@@ -56,24 +58,17 @@ impl Asked<'_> {
 
     /// The outcomes that a counterexample takes.
     fn taken(&self, finding: &Finding) -> Vec<Related> {
-        let is_private = |line: u32, column: u32| {
-            self.private.iter().any(|place| (place.line, place.column) == (line, column))
-        };
-        let steps =
-            finding.trace.steps.iter().filter(|step| is_private(step.location.line, step.location.column));
         let mut taken: Vec<Related> = Vec::new();
-        for step in steps {
+        for step in doubt::taken((self.private, self.addresses), &finding.trace) {
+            let (line, column) = (step.location.line, step.location.column);
+            let is_address = self.addresses.iter().any(|place| (place.line, place.column) == (line, column));
             let said = match step.choice.pick {
+                _ if is_address => "comes to bytes that others access",
                 0 => "takes one way here",
                 1 => "takes another way here",
                 _ => "takes yet another way here",
             };
-            taken.push(Related {
-                agent: step.agent,
-                line: step.location.line,
-                column: step.location.column,
-                role: said.to_owned(),
-            });
+            taken.push(Related { agent: step.agent, line, column, role: said.to_owned() });
         }
         taken
     }

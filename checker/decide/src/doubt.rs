@@ -3,8 +3,8 @@
 
 use crate::decision::Related;
 use barcheck_counterexamples::Trace;
-use barcheck_counterexamples::trace::Step;
-use barcheck_model::program::Program;
+use barcheck_counterexamples::trace::{Event, Step};
+use barcheck_model::program::{Place, Program};
 use barcheck_specs::Extracted;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,12 +12,33 @@ use std::collections::{BTreeMap, BTreeSet};
 /// agents that take them.
 #[must_use]
 pub fn private(extracted: &Extracted, trace: &Trace) -> BTreeSet<(u32, u32)> {
-    let is_private = |line: u32, column: u32| {
-        extracted.private.iter().any(|place| (place.line, place.column) == (line, column))
+    let addresses = extracted.memory.as_ref().map_or(&[][..], |memory| &memory.others);
+    let taken = taken((&extracted.private, addresses), trace);
+    taken.into_iter().map(|step| (step.location.line, step.agent)).collect()
+}
+
+/// The steps of a run that make such a choice. That an access at an address that is not known comes to bytes
+/// that others access matters only where it is one of the two that race.
+pub(crate) fn taken<'t>((private, addresses): (&[Place], &[Place]), trace: &'t Trace) -> Vec<&'t Step> {
+    let labels = barcheck_counterexamples::labels(trace);
+    let is_access = |step: &Step| step.events.iter().any(|event| matches!(event, Event::Accessed { .. }));
+    let last = trace.steps.last().map(|step| &step.location);
+    let races = |line, column| {
+        labels.iter().any(|label| (label.line, label.column) == (line, column))
+            || last.is_some_and(|last| (last.line, last.column) == (line, column))
     };
-    let steps = trace.steps.iter();
-    let taken = steps.filter(|step| is_private(step.location.line, step.location.column));
-    taken.map(|step| (step.location.line, step.agent)).collect()
+    let is_among = |places: &[Place], line, column| {
+        places.iter().any(|place| (place.line, place.column) == (line, column))
+    };
+    let matters = |step: &&Step| {
+        let (line, column) = (step.location.line, step.location.column);
+        // What is accessed behind a choice has its place.
+        let is_address = is_among(addresses, line, column);
+        !is_access(step)
+            && is_among(private, line, column)
+            && (!is_address || step.choice.pick != 0 && races(line, column))
+    };
+    trace.steps.iter().filter(matters).collect()
 }
 
 /// The decision that all agents share which a step makes, by the name that it has in the protocol.

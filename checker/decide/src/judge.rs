@@ -319,7 +319,9 @@ fn tell_apart(
     shown: &mut Shown,
 ) {
     let (program, readings, settings) = (&case.program, options.readings, &options.settings);
-    let asked = data::Asked { program, private: &extracted.private, readings, settings, control, patience };
+    let addresses = extracted.memory.as_ref().map_or(&[][..], |memory| &memory.others);
+    let private = &extracted.private;
+    let asked = data::Asked { program, private, addresses, readings, settings, control, patience };
     let mut certain = None;
     asked.mark(&mut shown.findings, &mut certain);
     let is_known = |finding: &Finding| finding.level == Level::Error && finding.data.is_empty();

@@ -56,6 +56,7 @@ impl Zeros<'_> {
                 (Operation::Convert(_), [a]) => self.of(*a),
                 _ => 0,
             },
+            Term::Gained { step, .. } => self.of(step),
             Term::Meet { block, register } => {
                 let meet = (block, register);
                 if !self.open.insert(meet) {

@@ -27,6 +27,9 @@ impl Values {
             Comparison::Greater | Comparison::GreaterOrEqual => false,
             Comparison::Equal | Comparison::NotEqual => return None,
         };
+        if let Some(compared) = self.compared_by_blocks(comparison, ty, [a, b]) {
+            return Some(compared);
+        }
         let of = |value: ValueId| match self.term(value) {
             Term::Apply { operation: of @ (Operation::Minimum | Operation::Maximum), ty: of_ty, terms } => {
                 let few =

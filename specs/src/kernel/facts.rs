@@ -41,6 +41,25 @@ pub(super) fn facts(
     decided.flat_map(|(condition, holds)| parts(values, condition, holds)).collect()
 }
 
+/// The same where a loop is entered, from the one node that leads into it from outside; nothing if there are
+/// more.
+pub(super) fn facts_at_entry(
+    values: &Values,
+    evaluation: &Evaluation,
+    flow: &Flow,
+    header: usize,
+) -> Vec<(ValueId, bool)> {
+    let mut outside = flow.before[header].iter().filter(|from| !dominates(&flow.dominator, header, **from));
+    let (Some(from), None) = (outside.next(), outside.next()) else { return Vec::new() };
+    let mut found = facts(values, evaluation, flow, *from);
+    if let Some(Way::Branch(condition, taken, other)) = evaluation.then[*from]
+        && taken != other
+    {
+        found.extend(parts(values, condition, header == taken));
+    }
+    found
+}
+
 /// Whether the values that a term is made of are those of a branch wherever only one side of it leads: what
 /// changes in a loop does so at its header, and behind a header that dominates the branch no way leads there
 /// that does not pass the branch again.

@@ -7,16 +7,18 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::access::Touch;
-use super::code::{Action, Argument, Code};
+use super::code::Code;
 use super::confined::confine;
 use super::flat::without_repeated;
-use super::graph::{Graph, Next};
+use super::graph::Graph;
 use super::group::Group;
 use super::groups::{DRAIN, FILL, without_groups};
 use super::landed;
+use super::may_touch;
+use super::seen;
 use super::structure::Stop;
 use super::touched::{conflict, without_rest};
-use super::tree::{Accessed, Statement, Statements};
+use super::tree::{Accessed, Extent, Statement, Statements};
 use super::value::{Term, ValueId, Values};
 use super::warp::Warp;
 use crate::common::span::Span;
@@ -46,40 +48,13 @@ pub(super) fn followed(code: &Code, graph: &Graph, group: &Group) -> Result<Opti
     if !code.follows_memory || group.is_one() || Warp::threads(group.cluster) > 1 {
         return Ok(None);
     }
-    match decided_by_seen(code, graph) {
+    match seen::decides(code, graph) {
         Some(span) => {
             let what = "what is asked here depends on what others do meanwhile in memory: they may be ordered by that";
             Err(Stop { what: what.to_owned(), span, help: None })
         }
         None => Ok(Some(Memory::default())),
     }
-}
-
-/// A branch that goes by what threads may see of what others do meanwhile.
-fn decided_by_seen(code: &Code, graph: &Graph) -> Option<Span> {
-    let mut seen = code.seen.clone();
-    loop {
-        let before = seen.len();
-        for instruction in &code.instructions {
-            if let Action::Compute { to, arguments, .. } = &instruction.action {
-                let of =
-                    |argument: &Argument| matches!(argument, Argument::Register(of) if seen.contains(of));
-                if arguments.iter().any(of)
-                    || instruction.guard.is_some_and(|guard| seen.contains(&guard.register))
-                {
-                    seen.insert(*to);
-                }
-            }
-        }
-        if seen.len() == before {
-            break;
-        }
-    }
-    let blocks = graph.blocks.iter().enumerate().filter(|(block, _)| graph.reached[*block]);
-    blocks.into_iter().find_map(|(_, block)| match block.then {
-        Next::Branch { guard, span, .. } if seen.contains(&guard.register) => Some(span),
-        _ => None,
-    })
 }
 
 /// What a warp does to a location between two barriers.
@@ -122,13 +97,16 @@ struct Item {
     run: usize,
     touch: Touch,
     value: Option<Value>,
+    /// It touches some of its bytes, and nobody knows which.
+    is_possible: bool,
     span: Span,
 }
 
 impl Item {
     fn conflicts(&self, other: &Self) -> bool {
         let is_same = self.value.is_some() && self.value == other.value;
-        self.is_apart(other) && conflict((self.touch, other.touch), is_same)
+        let may_meet = !(self.is_possible && other.is_possible);
+        may_meet && self.is_apart(other) && conflict((self.touch, other.touch), is_same)
     }
 
     /// A copy races with its own warp, too, and those that complete on objects with one another.
@@ -154,6 +132,23 @@ pub(super) fn locate(
     followed: &mut Memory,
 ) -> Result<Vec<String>, Stop> {
     programs.iter_mut().for_each(|statements| confine(statements, false, values, code));
+    if may_touch::keep_common(programs) {
+        let mut all = programs.to_vec();
+        if let Ok(locations) = by_location(&mut all, values, code, followed) {
+            programs.clone_from_slice(&all);
+            return Ok(locations);
+        }
+        may_touch::forget(programs);
+    }
+    by_location(programs, values, code, followed)
+}
+
+fn by_location(
+    programs: &mut [Statements],
+    values: &Values,
+    code: &Code,
+    followed: &mut Memory,
+) -> Result<Vec<String>, Stop> {
     let bases = chosen(programs, (values, &code.symbols), followed);
     let mut collected =
         Collected { bases: &bases, items: Vec::new(), parts: BTreeMap::new(), known: HashMap::new() };
@@ -191,7 +186,7 @@ fn chosen(
 ) -> BTreeSet<Vec<ValueId>> {
     let mut counts: BTreeMap<Vec<ValueId>, usize> = BTreeMap::new();
     for_each_of(programs, &mut |access| {
-        if let Some(bytes) = &access.bytes {
+        if let Some(bytes) = access.bytes.as_ref().filter(|bytes| bytes.extent == Extent::All) {
             *counts.entry(bytes.base.clone()).or_default() += 1;
         }
     });
@@ -207,7 +202,10 @@ fn chosen(
     let (mut all, mut others) = (BTreeSet::new(), BTreeSet::new());
     for_each_of(programs, &mut |access| {
         all.insert(access.span);
-        let is_known = access.bytes.as_ref().is_some_and(|bytes| bases.contains(&bytes.base));
+        let is_known = access
+            .bytes
+            .as_ref()
+            .is_some_and(|bytes| bytes.extent == Extent::All && bases.contains(&bytes.base));
         if !is_known || access.is_partial {
             others.insert(access.span);
         }
@@ -241,8 +239,8 @@ fn for_each(statements: &[Statement], visit: &mut impl FnMut(&Accessed)) {
 type Part = (i64, i64, u32);
 /// One value that is written: which, its bytes, and how far it is from a multiple of these.
 type Value = (ValueId, u32, i64);
-/// An item by program, run, touch and value.
-type Key = (usize, usize, Touch, Option<Value>);
+/// An item by program, run, touch, value, and whether it is not known which of its bytes it touches.
+type Key = (usize, usize, Touch, Option<Value>, bool);
 /// A location: its array, and its number there.
 type Location = (String, usize);
 
@@ -283,9 +281,9 @@ impl Collected<'_> {
             return;
         };
         let value = bytes.value.filter(|_| access.touch.writes());
-        let (touch, items) = (access.touch, &mut self.items);
-        let item = *self.known.entry((program, run, touch, value)).or_insert_with(|| {
-            items.push(Item { program, run, touch, value, span: access.span });
+        let (touch, items, is_possible) = (access.touch, &mut self.items, bytes.extent != Extent::All);
+        let item = *self.known.entry((program, run, touch, value, is_possible)).or_insert_with(|| {
+            items.push(Item { program, run, touch, value, is_possible, span: access.span });
             items.len() as u32 - 1
         });
         let parts = self.parts.entry(bytes.base.clone()).or_default();

@@ -77,6 +77,32 @@ pub(super) fn take_out(values: &mut Values, evaluation: &mut Evaluation) {
     evaluation.meets.extend(found);
 }
 
+/// Writes the addresses of accesses with the counters of their loops: a pointer that is moved on along with a
+/// counter, `at - 3072 * (n / 3)`, is `first + 1024 * n - 3072 * (n / 3)`. Lanes may begin at bytes of their
+/// own.
+pub(super) fn of_accesses(values: &mut Values, evaluation: &mut Evaluation) {
+    let addresses: Vec<(usize, ValueId)> =
+        evaluation.accesses.iter().map(|(at, found)| (*at, found.address)).collect();
+    if addresses.is_empty() {
+        return;
+    }
+    let all: Vec<(Meet, Vec<(usize, ValueId)>)> =
+        evaluation.meets.iter().map(|(meet, incoming)| (*meet, incoming.clone())).collect();
+    let mut offsets =
+        Offsets { values, evaluation, bases: BTreeMap::new(), asked: BTreeSet::new(), dominator: None };
+    let mut written = Vec::new();
+    for (at, address) in addresses {
+        let counters = offsets.counters(std::iter::once(address));
+        if counters.len() > 1 {
+            written
+                .extend(offsets.sums_with_counters(address, (&counters, &all), DEPTH).map(|sum| (at, sum)));
+        }
+    }
+    for (at, sum) in written {
+        evaluation.accesses.get_mut(&at).into_iter().for_each(|found| found.address = sum);
+    }
+}
+
 /// Whether an address shows no base, or what meets beside it.
 fn is_hidden(values: &Values, address: ValueId) -> bool {
     let parts: Vec<ValueId> = match values.term(address) {
@@ -253,6 +279,28 @@ impl Offsets<'_> {
                 let one = Lanes::All(1);
                 result =
                     self.values.sum(bits, &[(result, one.clone()), (part, minus.clone()), (along, one)])?;
+            }
+        }
+        Some(result)
+    }
+
+    /// The same for an address with a narrower sum in it, to which an instruction adds an offset.
+    fn sums_with_counters(
+        &mut self,
+        value: ValueId,
+        (counters, meets): (&BTreeSet<Meet>, &[(Meet, Vec<(usize, ValueId)>)]),
+        left: u32,
+    ) -> Option<ValueId> {
+        let left = left.checked_sub(1)?;
+        let bits = self.bits(value);
+        let minus = Lanes::All(cut(u64::MAX, bits));
+        let mut result = self.with_counters(value, counters, meets)?;
+        for part in self.summands(value) {
+            if part != value && matches!(self.values.term(part), Term::Sum { .. }) {
+                let inner = self.sums_with_counters(part, (counters, meets), left)?;
+                let one = Lanes::All(1);
+                result =
+                    self.values.sum(bits, &[(result, one.clone()), (part, minus.clone()), (inner, one)])?;
             }
         }
         Some(result)

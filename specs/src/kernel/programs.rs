@@ -107,6 +107,7 @@ fn prepared(
     }
     for evaluation in &mut evaluations {
         super::spread::over_rounds(code, slice, &mut shared.values, evaluation);
+        super::offsets::of_accesses(&mut shared.values, evaluation);
         touched::take_apart(&mut shared.values, evaluation);
         super::implied::take(&mut shared.values, slice, evaluation);
         let unwrapped = super::implied::with_sign(&mut shared.values, slice, evaluation, patience);

@@ -3,20 +3,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::access::{Access, Bytes, Touch};
+use super::access::{Access, By, Bytes, Touch};
 use super::arithmetic::signed;
 use super::code::Operation;
 use super::evaluate::Evaluation;
 use super::flat::perhaps;
 use super::landed::{self, ASSERT};
 use super::lanes::{Lanes, WIDTH};
+use super::may_touch;
 use super::objects::whole_symbol;
 use super::possible::possible;
 use super::residual::Residual;
 use super::spread::{Place, ROUNDS, add, truths};
 use super::terms::{differs, is_invariant};
 use super::together::{Index, Round};
-use super::tree::{Accessed, Condition, Decided, Footprint, Statement, Statements};
+use super::tree::{Accessed, Condition, Decided, Extent, Footprint, Statement, Statements};
 use super::value::{Term, ValueId, Values};
 
 impl Residual<'_> {
@@ -24,17 +25,20 @@ impl Residual<'_> {
     /// lanes execute it, there is one for each value, and it is asserted that there are no others.
     pub(super) fn accessed(&mut self, (node, at): (usize, usize), access: &Access) -> Statements {
         let any = Executing { mask: u32::MAX, is_known: false, exact: BTreeSet::new() };
-        let Some(statement) = self.access((node, at), access, &any) else { return Vec::new() };
+        let Some(statement) = self.access((node, at), access, &any, None) else { return Vec::new() };
         let Some(index) = self.evaluation.indices.get(&at).copied() else { return vec![statement] };
         let span = self.code.instructions[at].span;
         let Some((text, decided, values)) = self.values_of((node, at), index.value) else {
-            return vec![if index.is_added { unfollowed(statement) } else { statement }];
+            if !index.is_added {
+                return vec![statement];
+            }
+            return self.access((node, at), access, &any, Some(index.value)).into_iter().collect();
         };
         let (mut statements, mut any) = (Vec::new(), Vec::new());
         for (value, lanes) in values {
             let is = format!("{text} == {value}");
             any.push(is.clone());
-            let Some(mut then) = self.access((node, at), access, &lanes) else { continue };
+            let Some(mut then) = self.access((node, at), access, &lanes, None) else { continue };
             if index.is_added && !shift(&mut then, value) {
                 return vec![unfollowed(statement)];
             }
@@ -103,7 +107,14 @@ impl Residual<'_> {
         (lanes.is_some() || values.len() <= STAGES).then_some(values)
     }
 
-    fn access(&self, (node, at): (usize, usize), access: &Access, of: &Executing) -> Option<Statement> {
+    /// An access by some lanes. Of what changes about its address, if that is given, nothing is known.
+    fn access(
+        &self,
+        (node, at): (usize, usize),
+        access: &Access,
+        of: &Executing,
+        changing: Option<ValueId>,
+    ) -> Option<Statement> {
         let span = self.code.instructions[at].span;
         let found = self.evaluation.accesses.get(&at);
         let holds = found.and_then(|found| found.condition);
@@ -128,8 +139,16 @@ impl Residual<'_> {
                 Bytes::These(bytes) | Bytes::AtLeast(bytes) => bytes,
                 Bytes::Said(_) => self.values.as_known(*found.values.last()?)?.all()?.try_into().ok()?,
             };
-            footprint(self.values, (found.address, rounds), (lanes, bytes), value)
+            let exact = || footprint(self.values, (found.address, rounds), (lanes, bytes), value);
+            changing.is_none().then(exact).flatten().or_else(|| {
+                let is_whole = changing.is_some() || !self.evaluation.indices.contains_key(&at);
+                let parts: Vec<ValueId> = std::iter::once(found.address).chain(changing).collect();
+                let is_asked = is_whole && access.touch.by() == By::Threads;
+                let of = (self.values, self.code);
+                is_asked.then(|| may_touch::footprint(of, (parts, rounds), (lanes, bytes))).flatten()
+            })
         });
+        let is_possible = bytes.as_ref().is_some_and(|bytes| bytes.extent != Extent::All);
         let known = together.into_iter().flat_map(|together| &together.known);
         let known = known.map(|node| self.branch(*node)).collect();
         let exact = together.into_iter().flat_map(|together| &together.exact).chain(&of.exact);
@@ -142,7 +161,7 @@ impl Residual<'_> {
         }
         let statement = Statement::Access(Box::new(touched));
         let is_guard_known = of.is_known || together.is_some_and(|together| together.is_guard_known);
-        Some(if guard.is_some_and(|guard| guard.is_none()) && !is_guard_known {
+        Some(if is_possible || guard.is_some_and(|guard| guard.is_none()) && !is_guard_known {
             perhaps(vec![statement])
         } else {
             statement
@@ -343,7 +362,7 @@ fn footprint(
         // Of a vector of one value, too.
         (value, bytes, first.0.rem_euclid(i64::from(bytes.max(1))))
     });
-    Some(Footprint { base, parts, value })
+    Some(Footprint { base, parts, extent: Extent::All, value })
 }
 
 /// A program without accesses: what is left of it where memory is not followed.

@@ -95,6 +95,16 @@ pub(super) struct Accessed {
     pub(super) span: Span,
 }
 
+/// How much of its bytes an access touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Extent {
+    All,
+    /// Some, and which depends on data that is not known.
+    Some,
+    /// Likewise, and they reach to the end of their memory since no more is known.
+    Rest,
+}
+
 /// What an access of a warp touches.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Footprint {
@@ -102,6 +112,7 @@ pub(super) struct Footprint {
     pub(super) base: Vec<ValueId>,
     /// From where to where, in order and apart from one another.
     pub(super) parts: Vec<(i64, i64)>,
+    pub(super) extent: Extent,
     /// What is written, if it is one value for all lanes: which, its bytes, and how far it is from a
     /// multiple of these.
     pub(super) value: Option<(ValueId, u32, i64)>,

@@ -331,7 +331,8 @@ impl Values {
             }
             (Operation::ShiftRight, [a, by]) if !ty.signed => {
                 let number = self.as_known(*by)?.all()?;
-                self.shifted(ty, *a, number).or_else(|| self.back_and_forth(ty, *a, *by))
+                let shifted = self.shifted(ty, *a, number).or_else(|| self.back_and_forth(ty, *a, *by));
+                shifted.or_else(|| self.shifted_by_blocks(ty, *a, *by))
             }
             (Operation::ExtractBits, [a, from, count]) if !ty.signed && ty.bits == 32 => {
                 self.bits_of_quotient(ty, *a, (*from, *count))
@@ -348,7 +349,7 @@ impl Values {
             }
             (Operation::Select, [a, b, condition]) => match self.as_known(*condition) {
                 Some(known) => known.all().map(|all| if all != 0 { *a } else { *b }),
-                None => self.as_extreme(ty, [*a, *b, *condition]),
+                None => self.of_selection(ty, [*a, *b, *condition]),
             },
             (Operation::Minimum | Operation::Maximum, [a, b]) if a == b => Some(*a),
             (Operation::Minimum | Operation::Maximum, [a, b]) => self.turned(operation, ty, [*a, *b]),

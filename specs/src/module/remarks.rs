@@ -46,7 +46,15 @@ pub(super) fn remarks(
     }
     for (span, of_lane) in &extraction.private {
         let who = if *of_lane { "lane" } else { noun };
-        let message = format!("unknown, and perhaps not the same for each {who}: both outcomes are explored");
+        let is_address = extraction.memory.as_ref().is_some_and(|memory| memory.others.contains(span));
+        let message = match is_address {
+            true => {
+                "which bytes are accessed here depends on data: that others access them, and that they do \
+                     not, are both explored"
+                    .to_owned()
+            }
+            false => format!("unknown, and perhaps not the same for each {who}: both outcomes are explored"),
+        };
         remarks.push(note("data-dependent", &message, *span));
     }
     for span in &extraction.aborts {

@@ -73,8 +73,9 @@ impl Asker<'_> {
                 if let Some(formula) = splits.then(|| self.split(*comparison, *ty, [a, b])).flatten() {
                     return Some(formula);
                 }
-                let mut formula = self.comparison(*comparison, *ty, a, b)?;
-                let readings = self.readings(*comparison, *ty, [a, b]);
+                let ty = Type { signed: ty.signed || self.goes_down(*ty, (a, b)), ..*ty };
+                let mut formula = self.comparison(*comparison, ty, a, b)?;
+                let readings = self.readings(*comparison, ty, [a, b]);
                 formula.each(&mut |threshold| threshold.readings.clone_from(&readings));
                 Some(formula)
             }

@@ -61,6 +61,7 @@
 
 mod apart;
 mod asked;
+mod down;
 mod families;
 mod finish;
 mod lanes;
