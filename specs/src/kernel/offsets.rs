@@ -32,6 +32,8 @@ pub(super) fn whose(register: Register) -> Option<Register> {
 
 /// A register where paths meet.
 type Meet = (usize, Register);
+/// What meets, and what comes to it from where.
+type Incoming = (Meet, Vec<(usize, ValueId)>);
 
 /// Takes the bases out of what meets, in the addresses of objects.
 pub(super) fn take_out(values: &mut Values, evaluation: &mut Evaluation) {
@@ -60,7 +62,7 @@ pub(super) fn take_out(values: &mut Values, evaluation: &mut Evaluation) {
     // Those that are counted from a symbol have been taken apart before.
     // Others are counted from a symbol, or have nothing of an address.
     let others = evaluation.meets.iter().map(|(meet, incoming)| (*meet, incoming.clone()));
-    let all: Vec<(Meet, Vec<(usize, ValueId)>)> = found.iter().cloned().chain(others).collect();
+    let all: Vec<Incoming> = found.iter().cloned().chain(others).collect();
     let mut written = Vec::new();
     for (at, address) in addresses {
         let Some((base, offset)) = offsets.split(address, DEPTH) else { continue };
@@ -86,7 +88,7 @@ pub(super) fn of_accesses(values: &mut Values, evaluation: &mut Evaluation) {
     if addresses.is_empty() {
         return;
     }
-    let all: Vec<(Meet, Vec<(usize, ValueId)>)> =
+    let all: Vec<Incoming> =
         evaluation.meets.iter().map(|(meet, incoming)| (*meet, incoming.clone())).collect();
     let mut offsets =
         Offsets { values, evaluation, bases: BTreeMap::new(), asked: BTreeSet::new(), dominator: None };
@@ -259,7 +261,7 @@ impl Offsets<'_> {
         &mut self,
         offset: ValueId,
         counters: &BTreeSet<Meet>,
-        meets: &[(Meet, Vec<(usize, ValueId)>)],
+        meets: &[Incoming],
     ) -> Option<ValueId> {
         let bits = self.bits(offset);
         let minus = Lanes::All(cut(u64::MAX, bits));
@@ -288,7 +290,7 @@ impl Offsets<'_> {
     fn sums_with_counters(
         &mut self,
         value: ValueId,
-        (counters, meets): (&BTreeSet<Meet>, &[(Meet, Vec<(usize, ValueId)>)]),
+        (counters, meets): (&BTreeSet<Meet>, &[Incoming]),
         left: u32,
     ) -> Option<ValueId> {
         let left = left.checked_sub(1)?;

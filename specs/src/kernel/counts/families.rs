@@ -263,7 +263,7 @@ impl Families {
         let up = |n: i64| n.checked_add(multiple - 1).map_or(i64::MAX, |n| n / multiple * multiple);
         // What is asked elsewhere is known as far as the number is at least what is said of the launch.
         let known = self.all[family].given(self.all[family].floor);
-        let least = up(first.saturating_add(known).max(0));
+        let least = up(first.saturating_add(known));
         self.all[family].residue = Some(Computing {
             exact: up(exact.max(least)),
             period: common(period, multiple),
