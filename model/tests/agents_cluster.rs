@@ -111,7 +111,8 @@ fn an_arrival_publishes_to_the_cluster_unless_it_is_relaxed() {
 // clause: ptx.fence-release, ptx.cluster-relaxed
 #[test]
 fn a_fence_before_a_relaxed_arrival_publishes_as_far_as_it_reaches() {
-    let [near, far] = [Reach::Cta, Reach::Cluster].map(|reach| S::Op(Op::Fence(Fence::Releases(reach))));
+    let [near, far] = [Reach::Cta, Reach::Cluster]
+        .map(|reach| S::Op(Op::Fence(Fence::Orders { reach, acquires: true, releases: true })));
     for (before, behind, found) in [
         (nop(), far.clone(), "access 0"),
         (nop(), near, "access 0 ! missing-fence 0,1"),

@@ -9,7 +9,8 @@ use barcheck_model::program::*;
 // clause: ptx.fence-release, ptx.mbarrier-scope
 #[test]
 fn what_a_fence_has_released_goes_with_later_relaxed_arrivals_within_its_reach() {
-    let [near, far] = [Reach::Cta, Reach::Cluster].map(|reach| S::Op(Op::Fence(Fence::Releases(reach))));
+    let [near, far] = [Reach::Cta, Reach::Cluster]
+        .map(|reach| S::Op(Op::Fence(Fence::Orders { reach, acquires: true, releases: true })));
     for (fence, behind, (relaxed, within_cta), cta, found) in [
         (&near, true, (true, false), 0, ""),
         (&far, true, (true, false), 0, ""),
@@ -35,7 +36,7 @@ fn what_a_fence_has_released_goes_with_later_relaxed_arrivals_within_its_reach()
         if !behind {
             writes.swap(0, 1);
         }
-        let reads = vec![on(0, MbarrierKind::Wait(parity(0))), read(0)];
+        let reads = vec![on(0, MbarrierKind::Wait { phase: parity(0), relaxed: false }), read(0)];
         let group = Group::new(Ptx, 64).scalar(Space::Global).one(writes).many(3, reads);
         let mut run = Run::new(Program { ctas: 2, ..with_objects(group.build(), &[(None, Some(32))]) });
         let reader = cta + 1;
@@ -48,7 +49,7 @@ fn what_a_fence_has_released_goes_with_later_relaxed_arrivals_within_its_reach()
 // clause: ptx.fence-release, barcheck.transitive-order
 #[test]
 fn a_fence_releases_what_its_agent_has_learnt() {
-    let fence = S::Op(Op::Fence(Fence::Releases(Reach::Cta)));
+    let fence = S::Op(Op::Fence(Fence::Orders { reach: Reach::Cta, acquires: true, releases: true }));
     let relaxed = MbarrierKind::Arrive {
         count: None,
         bytes: None,
@@ -59,7 +60,7 @@ fn a_fence_releases_what_its_agent_has_learnt() {
         token: None,
     };
     for (fenced, found) in [(vec![fence], "access 0"), (vec![], "access 0 ! missing-fence 0,2")] {
-        let waits = |object| on(object, MbarrierKind::Wait(parity(0)));
+        let waits = |object| on(object, MbarrierKind::Wait { phase: parity(0), relaxed: false });
         let passes = [vec![waits(0)], fenced, vec![on_one(1, None, None, relaxed.clone())]].concat();
         let group = Group::new(Ptx, 96)
             .scalar(Space::Shared)
@@ -89,7 +90,7 @@ fn a_relaxed_arrival_without_fences_carries_nothing_that_is_under_way_elsewhere(
         };
         on_one(object, None, None, kind)
     };
-    let waits = |object| on(object, MbarrierKind::Wait(parity(0)));
+    let waits = |object| on(object, MbarrierKind::Wait { phase: parity(0), relaxed: false });
     let group = Group::new(Ptx, 96)
         .scalar(Space::Shared)
         .one(vec![waits(0), relaxed(1), sync(0, 64)])

@@ -84,7 +84,7 @@ fn every_instruction_by_one_lane_and_by_a_warp() {
 // clause: ptx.mbarrier-every-lane, ptx.bulk-copy-completes, ptx.commit-arrives
 #[test]
 fn copies_and_commits_of_all_lanes_land_together() {
-    let copy = MbarrierKind::Copy { bytes: n(8), to: None };
+    let copy = MbarrierKind::Copy { bytes: n(8), to: None, by: Means::Bulk };
     for (kind, lanes, bytes, arrivals) in [
         (copy.clone(), 1, -8, 96),
         (copy, 32, -256, 96),
@@ -122,7 +122,7 @@ fn operands_are_checked_for_each_lane_and_for_all_of_them() {
         assert_eq!(outcome(32, kind(n(share))), "count b16");
     }
     for parity in [-1, 2] {
-        let wait = MbarrierKind::Wait(Awaited::Parity(n(parity)));
+        let wait = MbarrierKind::Wait { phase: Awaited::Parity(n(parity)), relaxed: false };
         assert_eq!(outcome(32, wait), "END parity-range");
     }
 }
@@ -153,8 +153,15 @@ fn lanes_with_other_operands_execute_apart_and_those_that_agree_together() {
         (MbarrierKind::ExpectTx(by_lane(8, 8, 8)), 2),
         (MbarrierKind::ExpectTx(by_lane(8, 8, 0)), 1),
         (MbarrierKind::CompleteTx(Expr::Lane), 32),
-        (MbarrierKind::Copy { bytes: by_lane(8, 8, 8), to: None }, 2),
-        (MbarrierKind::Copy { bytes: n(8), to: Some((ArrayId(0), Some(by_lane(8, 0, 1)))) }, 2),
+        (MbarrierKind::Copy { bytes: by_lane(8, 8, 8), to: None, by: Means::Bulk }, 2),
+        (
+            MbarrierKind::Copy {
+                bytes: n(8),
+                to: Some((ArrayId(0), Some(by_lane(8, 0, 1)))),
+                by: Means::Bulk,
+            },
+            2,
+        ),
     ] {
         assert_eq!(apart(kind.clone()), moves, "{kind:?}");
     }
@@ -192,18 +199,20 @@ fn what_one_lane_cannot_evaluate_fails_for_all() {
     assert_eq!(warp(96, body).play("0"), "FAULT DivisionByZero");
     // A token that some lanes have got.
     let some = iff(lanes_below(8), vec![on(0, arrive_for(8))]);
-    let mut run = warp(96, vec![some, on(0, MbarrierKind::Wait(token(8)))]);
+    let mut run = warp(96, vec![some, on(0, MbarrierKind::Wait { phase: token(8), relaxed: false })]);
     assert_eq!(run.log("0 0"), ["arrive b16", "FAULT Unset(LocalId(8))"]);
 }
 
 // clause: ptx.mbarrier-token, ptx.mbarrier-token-wait
 #[test]
 fn an_arrival_yields_a_token_of_its_object_and_one_without_yields_none() {
-    let mut run = warp(96, vec![on(1, arrive_for(8)), on(1, MbarrierKind::Wait(token(8)))]);
+    let mut run =
+        warp(96, vec![on(1, arrive_for(8)), on(1, MbarrierKind::Wait { phase: token(8), relaxed: false })]);
     assert_eq!(run.value(0, 8), Value::Unset);
     assert_eq!(run.log("0 0"), ["arrive b17", "block"]);
     assert_eq!(run.value(0, 8), Value::Token(1));
-    let mut run = warp(96, vec![on(1, ARRIVE), on(1, MbarrierKind::Wait(token(8)))]);
+    let mut run =
+        warp(96, vec![on(1, ARRIVE), on(1, MbarrierKind::Wait { phase: token(8), relaxed: false })]);
     assert_eq!(run.log("0 0"), ["arrive b17", "FAULT Unset(LocalId(8))"]);
 }
 
@@ -211,14 +220,15 @@ fn an_arrival_yields_a_token_of_its_object_and_one_without_yields_none() {
 #[test]
 fn a_token_is_waited_with_on_its_own_object_alone() {
     let both = |waits: S| vec![on(0, arrive_for(8)), on(1, arrive_for(9)), waits, assert(n(1))];
-    let wait = |object, local| on(object, MbarrierKind::Wait(token(local)));
+    let wait = |object, local| on(object, MbarrierKind::Wait { phase: token(local), relaxed: false });
     for (object, local, outcome) in
         [(0, 8, "block"), (1, 9, "block"), (0, 9, "END stale-token"), (1, 8, "END stale-token")]
     {
         assert_eq!(warp(96, both(wait(object, local))).play("0 0 0"), outcome, "{local} on {object}");
     }
     // A number is no token.
-    let body = vec![set(0, n(0)), on(0, ARRIVE), on(0, MbarrierKind::Wait(token(0)))];
+    let body =
+        vec![set(0, n(0)), on(0, ARRIVE), on(0, MbarrierKind::Wait { phase: token(0), relaxed: false })];
     assert_eq!(warp(96, body).play("0 0"), "END stale-token");
 }
 
@@ -226,7 +236,7 @@ fn a_token_is_waited_with_on_its_own_object_alone() {
 #[test]
 fn a_token_does_not_outlive_its_object() {
     let anew = [MbarrierKind::Inval, MbarrierKind::Init(n(96))].map(|kind| one_lane(vec![on(0, kind)]));
-    let wait = on(0, MbarrierKind::Wait(token(8)));
+    let wait = on(0, MbarrierKind::Wait { phase: token(8), relaxed: false });
     let body = [vec![on(0, arrive_for(8))], anew.to_vec(), vec![wait]].concat();
     assert_eq!(warp(96, body).log("0 0 0 0"), ["arrive b16", "begin b16", "begin b16", "END stale-token"]);
 }
@@ -247,7 +257,7 @@ fn lanes_whose_tokens_differ_wait_apart() {
 #[test]
 fn all_tokens_of_an_object_that_a_warp_holds_name_one_phase() {
     // A warp arrives and waits, and arrives once more: with what it holds of the first phase.
-    let wait = || on(0, MbarrierKind::Wait(parity(0)));
+    let wait = || on(0, MbarrierKind::Wait { phase: parity(0), relaxed: false });
     let held = |local| on(0, test(token(local), false, 0));
     let play = |first: S, second: S, last: Vec<S>| {
         let mut run = warp(32, [vec![first, wait(), second], last, vec![nop()]].concat());
@@ -288,7 +298,7 @@ fn tokens_of_one_phase_may_be_many_in_several_locals_or_lanes() {
     };
     let mut run = warp(96, arms(vec![]));
     assert_eq!(run.log("0.0 0.0 0"), ["arrive b16", "arrive b16", "ask b16 =false"]);
-    let more = vec![on(0, MbarrierKind::Wait(parity(0)))];
+    let more = vec![on(0, MbarrierKind::Wait { phase: parity(0), relaxed: false })];
     let mut run = warp(16, arms(more));
     assert_eq!(run.log("0.0 0.0 0.0"), ["arrive b16, complete b16", "pass b16", "CUT SeveralTokens"]);
 }
@@ -313,7 +323,7 @@ fn a_test_tells_whether_the_phase_is_complete_and_a_try_may_give_up() {
         assert_eq!(run.value(0, 0), dest.map_or(Value::Unset, Value::Int), "{odd} {gives_up} {pick}");
     }
     // An answer that nobody keeps.
-    let kind = MbarrierKind::Test { phase: parity(1), gives_up: false, dest: None };
+    let kind = MbarrierKind::Test { phase: parity(1), gives_up: false, relaxed: false, dest: None };
     assert_eq!(warp(96, vec![on(0, kind), nop()]).log("0 0"), ["ask b16 =true, pass b16", "fence"]);
 }
 
@@ -337,7 +347,7 @@ fn a_loop_that_asks_until_the_phase_is_complete_waits_and_ends_with_true() {
 #[test]
 fn a_question_before_a_wait_for_the_same_phase_is_the_wait() {
     let asks = |odd| on(0, test(parity(odd), true, 0));
-    let waits = |odd| on(0, MbarrierKind::Wait(parity(odd)));
+    let waits = |odd| on(0, MbarrierKind::Wait { phase: parity(odd), relaxed: false });
     let no = || eq(v(0), n(0));
     let again = || while_do(no(), vec![asks(0)]);
     for (then, found) in [
@@ -360,7 +370,7 @@ fn a_question_before_a_wait_for_the_same_phase_is_the_wait() {
 // clause: barcheck.not-modelled, ptx.mbarrier-try-wait
 #[test]
 fn lanes_wait_for_a_phase_while_the_others_wait_for_them() {
-    let wait = || on(0, MbarrierKind::Wait(parity(0)));
+    let wait = || on(0, MbarrierKind::Wait { phase: parity(0), relaxed: false });
     let asks = || {
         let again = while_do(eq(v(0), n(0)), vec![on(0, test(parity(0), true, 0))]);
         vec![set(0, n(0)), again, assert(v(0))]
@@ -409,7 +419,7 @@ fn an_arrival_publishes_as_far_as_its_scope_reaches() {
             within_cta,
             token: None,
         };
-        let reads = vec![on(0, MbarrierKind::Wait(parity(0))), read(0)];
+        let reads = vec![on(0, MbarrierKind::Wait { phase: parity(0), relaxed: false }), read(0)];
         let group = Group::new(Ptx, 64)
             .scalar(Space::Global)
             .one(vec![write(0), on_one(0, None, Some(n(cta)), kind)])

@@ -9,7 +9,7 @@ fn commit(object: u32) -> S {
 }
 
 fn copy(object: u32, array: u32) -> S {
-    on(object, MbarrierKind::Copy { bytes: n(16), to: Some((ArrayId(array), None)) })
+    on(object, MbarrierKind::Copy { bytes: n(16), to: Some((ArrayId(array), None)), by: Means::Bulk })
 }
 
 fn arrive_at(cta: i64) -> S {

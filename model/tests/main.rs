@@ -17,6 +17,7 @@ mod machine_ptx;
 mod machine_split;
 mod memory;
 mod memory_fills;
+mod memory_flight;
 mod memory_proxies;
 mod memory_split;
 mod phases;

@@ -22,7 +22,7 @@ fn cross(window: Window) -> S {
 }
 
 fn bulk(array: u32) -> S {
-    let kind = MbarrierKind::Copy { bytes: n(16), to: Some((ArrayId(array), None)) };
+    let kind = MbarrierKind::Copy { bytes: n(16), to: Some((ArrayId(array), None)), by: Means::Bulk };
     S::Op(Op::from(MbarrierOp { kind, objects: ObjectsId(0), index: None, cta: None }))
 }
 
@@ -36,7 +36,7 @@ fn run_of(bodies: &[Vec<S>]) -> Run {
     for body in bodies {
         group = group.one(body.clone());
     }
-    let object = Objects { name: "o".to_owned(), first: 0, length: None, count: Some(32) };
+    let object = Objects { name: "o".to_owned(), first: 0, length: None, count: Some(32), lives: None };
     Run::new(Program { objects: vec![object], ..group.build() })
 }
 
@@ -128,7 +128,9 @@ fn a_fence_is_not_for_what_a_relaxed_arrival_has_not_made_visible() {
     let writer = vec![write(0), on(0, kind)];
     for fences in [vec![], vec![cross(Window::All)]] {
         let steps = "0 0 1 1 ".to_owned() + if fences.is_empty() { "" } else { "1" };
-        let copier = [vec![on(0, MbarrierKind::Wait(parity(0)))], fences, vec![store(0)]].concat();
+        let copier =
+            [vec![on(0, MbarrierKind::Wait { phase: parity(0), relaxed: false })], fences, vec![store(0)]]
+                .concat();
         assert_eq!(found(&[writer.clone(), copier], &steps), ["missing-fence 0,1"]);
     }
 }

@@ -1,12 +1,12 @@
 //! What barriers of phases answer to the questions that every system is asked: mbarrier objects, what is in
 //! flight to them, and the barrier of the cluster.
 
-use barcheck_model::barrier::mbarrier::{self, Delivery, Live, MOST};
+use barcheck_model::barrier::mbarrier::{self, Acquire, Delivery, Live, MOST, Moved};
 use barcheck_model::barrier::{
     Announced, Applied, Around, Arrival, BarrierId, BarrierState, Blocking, Dependence, Instruction, Landing,
     Operation, Part, Seat, Token, cluster, registers,
 };
-use barcheck_model::program::{LocationId, Reach};
+use barcheck_model::program::{AccessKind, LocationId, Reach};
 use barcheck_model::rule::Rule;
 
 struct Nobody;
@@ -58,17 +58,20 @@ fn each_instruction_on_an_object_is_what_it_is_to_a_phase() {
         (What::Inval, (Part::Begins, more, Blocking::Never)),
         (arrive(Arrival::Publishing, false), (Part::Arrives, alone, Blocking::Never)),
         (What::CountBytes(8), (Part::Counts, alone, Blocking::Never)),
-        (What::Wait(even), (Part::Observes, alone, Blocking::Sometimes)),
-        (What::Ask(even, true), (Part::Asks, alone, Blocking::Asks)),
-        (What::Copy(8, Some(HERE)), (Part::Counts, more, Blocking::Never)),
+        (What::Wait(even, Acquire::Now), (Part::Observes, alone, Blocking::Sometimes)),
+        (What::Ask(even, Acquire::Now, true), (Part::Asks, alone, Blocking::Asks)),
+        (What::Copy(8, Moved::to(HERE)), (Part::Counts, more, Blocking::Never)),
         (What::Commit(1), (Part::Arrives, more, Blocking::Never)),
+        (fills_arrive(1, true), (Part::Arrives, more, Blocking::Never)),
     ] {
         let action = on_object(what);
         assert_eq!(is(&action), expected, "{what:?}");
-        let waits = matches!(what, What::Ask(..)).then_some(on_object(What::Wait(even)));
+        let waits = matches!(what, What::Ask(..)).then_some(on_object(What::Wait(even, Acquire::Now)));
         assert_eq!(action.as_wait(), waits, "{what:?}");
-        let written = matches!(what, What::Copy(..)).then_some(HERE);
-        assert_eq!(action.copies_to(), written, "{what:?}");
+        let written = matches!(what, What::Copy(..)).then_some((AccessKind::Copy, HERE));
+        assert_eq!(action.begins(), [None, written], "{what:?}");
+        let stands = matches!(what, What::FillsArrive { .. }).then_some(0);
+        assert_eq!(action.stands_for_fills(), stands, "{what:?}");
     }
 }
 
@@ -89,7 +92,7 @@ fn lanes_wait_for_an_object_apart_and_for_the_cluster_and_for_registers_together
     let objects = [
         What::Init(1),
         arrive(Arrival::AfterFence(Reach::Cta), false),
-        What::Wait(Phase::OfToken),
+        What::Wait(Phase::OfToken, Acquire::Now),
         What::Commit(1),
     ];
     for action in objects.map(on_object) {
@@ -100,7 +103,7 @@ fn lanes_wait_for_an_object_apart_and_for_the_cluster_and_for_registers_together
         let action = cluster::Action { barrier: BarrierId(16), what };
         asks_nothing_of_others(&action);
         assert!(!action.is_by_fragment());
-        assert_eq!((action.as_wait(), action.copies_to()), (None, None));
+        assert_eq!((action.as_wait(), action.begins(), action.stands_for_fills()), (None, [None; 2], None));
         assert_eq!([0, 1].map(|pick| action.with_pick(pick)), [action; 2]);
     }
     for takes in [true, false] {
@@ -157,19 +160,19 @@ impl Operation<cluster::Barrier> for Lands {
 
 #[test]
 fn what_lands_is_awaited_and_carries_nothing_unless_it_says_so() {
-    assert!(Lands.is_awaited() && !Lands.publishes());
+    assert!(Lands.is_awaited() && !Lands.publishes() && !Lands.is_arrival());
     assert_eq!((Lands.slot(), Lands.with_slot(5)), (None, Lands));
-    assert_eq!((Lands.bytes(), Lands.written()), (None, None));
+    assert_eq!((Lands.bytes(), Lands.accesses()), (None, [None; 2]));
 }
 
 // clause: ptx.mbarrier-try-wait
 #[test]
 fn who_asks_gives_up_only_where_that_is_open_and_picked() {
     use mbarrier::{Phase, What};
-    let asks = |gives_up| on_object(What::Ask(Phase::OfToken, gives_up));
+    let asks = |gives_up| on_object(What::Ask(Phase::OfToken, Acquire::Now, gives_up));
     assert_eq!([0, 1].map(|pick| asks(true).with_pick(pick)), [asks(false), asks(true)]);
     assert_eq!([0, 1].map(|pick| asks(false).with_pick(pick)), [asks(false); 2]);
-    let waits = on_object(What::Wait(Phase::OfToken));
+    let waits = on_object(What::Wait(Phase::OfToken, Acquire::Now));
     assert_eq!(waits.with_pick(1), waits);
 }
 
@@ -186,11 +189,35 @@ fn each_instruction_on_the_barrier_of_the_cluster_is_what_it_is_to_a_generation(
     }
 }
 
+/// An arrival for `cp.async`, which publishes what its agent knew or not.
+fn fills_arrive(lanes: u32, publishes: bool) -> mbarrier::What {
+    mbarrier::What::FillsArrive { lanes, counted: false, publishes }
+}
+
+// clause: ptx.mbarrier-relaxed-wait
+#[test]
+fn a_wait_that_is_relaxed_says_how_far_the_fence_has_to_reach() {
+    use barcheck_model::program::Scope;
+    use mbarrier::{Phase, What};
+    let even = Phase::Parity(false);
+    for (acquire, scope) in [
+        (Acquire::Now, None),
+        (Acquire::AtFence(Reach::Cta), Some(Scope::Workgroup)),
+        (Acquire::AtFence(Reach::Cluster), Some(Scope::Device)),
+    ] {
+        for what in [What::Wait(even, acquire), What::Ask(even, acquire, true)] {
+            let ordering = on_object(what).ordering();
+            assert_eq!(ordering.map(|(scope, _)| scope), scope, "{what:?}");
+            assert!(ordering.is_none_or(|(_, semantics)| !semantics.acquire && !semantics.release));
+        }
+    }
+}
+
 /// What an instruction leaves in flight, from the even phase of an object that expects some arrivals.
 fn left(what: mbarrier::What) -> Delivery {
     let barrier = mbarrier::Barrier::Live(Live::new(4));
     match on_object(what).apply(&barrier, Seat::default(), 0, &Nobody) {
-        Ok(Applied::Leaves(_, operation)) => operation,
+        Ok(Applied::Leaves(_, operation) | Applied::LeavesCounted(_, operation)) => operation,
         other => panic!("{other:?}"),
     }
 }
@@ -200,14 +227,16 @@ fn left(what: mbarrier::What) -> Delivery {
 fn copies_bring_bytes_and_their_own_write_and_commits_all_that_came_before() {
     use mbarrier::What;
     for (what, awaited, publishes, bytes) in [
-        (What::Copy(8, Some(HERE)), true, false, Some(8)),
-        (What::Copy(0, Some(HERE)), false, false, Some(0)),
+        (What::Copy(8, Moved::to(HERE)), true, false, Some(8)),
+        (What::Copy(0, Moved::to(HERE)), false, false, Some(0)),
         (What::Commit(3), true, true, None),
+        (fills_arrive(3, false), true, false, None),
+        (fills_arrive(3, true), true, true, None),
     ] {
         let operation = left(what);
         assert_eq!((operation.is_awaited(), operation.publishes()), (awaited, publishes), "{what:?}");
-        assert_eq!(operation.bytes(), bytes, "{what:?}");
-        assert_eq!(operation.written(), bytes.map(|_| HERE), "{what:?}");
+        assert_eq!((operation.bytes(), operation.is_arrival()), (bytes, bytes.is_none()), "{what:?}");
+        assert_eq!(operation.accesses(), [None, bytes.map(|_| (AccessKind::Copy, HERE))], "{what:?}");
         assert_eq!((operation.slot(), operation.with_slot(5).slot()), (None, Some(5)));
     }
 }

@@ -34,7 +34,7 @@ fn arrival(relaxed: bool, within_cta: bool) -> MbarrierKind {
 }
 
 fn copy(to: Option<u32>) -> MbarrierKind {
-    MbarrierKind::Copy { bytes: n(16), to: to.map(|array| (ArrayId(array), None)) }
+    MbarrierKind::Copy { bytes: n(16), to: to.map(|array| (ArrayId(array), None)), by: Means::Bulk }
 }
 
 fn cluster(kind: ClusterKind) -> S {
@@ -64,7 +64,7 @@ fn every_instruction_by_what_engines_have_to_look_for() {
         (here(MbarrierKind::Init(n(1))), ""),
         (here(MbarrierKind::Inval), ""),
         (here(MbarrierKind::ExpectTx(n(8))), ""),
-        (here(MbarrierKind::Wait(parity(0))), ""),
+        (here(MbarrierKind::Wait { phase: parity(0), relaxed: false }), ""),
         (here(test(parity(0), true, 0)), ""),
         // A copy publishes its own write alone, whatever its agent has done.
         (here(copy(None)), "pending relaxed"),
@@ -110,10 +110,17 @@ fn every_instruction_by_the_locals_that_it_reads() {
             on(0, arrive_with(None, Some(value.clone()), false)),
             on(0, MbarrierKind::ExpectTx(value.clone())),
             on(0, MbarrierKind::CompleteTx(value.clone())),
-            on(0, MbarrierKind::Wait(Awaited::Parity(value.clone()))),
+            on(0, MbarrierKind::Wait { phase: Awaited::Parity(value.clone()), relaxed: false }),
             on(0, test(Awaited::Parity(value.clone()), false, 1)),
-            on(0, MbarrierKind::Copy { bytes: value.clone(), to: None }),
-            on(0, MbarrierKind::Copy { bytes: n(8), to: Some((ArrayId(0), Some(value.clone()))) }),
+            on(0, MbarrierKind::Copy { bytes: value.clone(), to: None, by: Means::Bulk }),
+            on(
+                0,
+                MbarrierKind::Copy {
+                    bytes: n(8),
+                    to: Some((ArrayId(0), Some(value.clone()))),
+                    by: Means::Bulk,
+                },
+            ),
             warp(WarpOp::Sync(value.clone())),
             warp(WarpOp::Registers { takes: false, count: value.clone() }),
             proxy(ProxyOp::Begin(Transfer::Store, ArrayId(0), Some(value))),
@@ -134,7 +141,8 @@ fn every_instruction_by_the_locals_that_it_reads() {
     ];
     assert!(none.into_iter().all(|instruction| !is_read_by(&[instruction])));
     // What an instruction sets is not what was chosen before.
-    let (asks, waits) = (on(0, test(parity(0), false, 0)), on(0, MbarrierKind::Wait(token(0))));
+    let (asks, waits) =
+        (on(0, test(parity(0), false, 0)), on(0, MbarrierKind::Wait { phase: token(0), relaxed: false }));
     assert!(!is_read_by(&[asks, assert(v(0))]) && is_read_by(&[assert(v(0))]));
     assert!(!is_read_by(&[on(0, arrive_for(0)), waits.clone()]) && is_read_by(&[waits]));
     assert!(is_read_by(&[on(0, test(token(0), false, 1))]));

@@ -117,7 +117,13 @@ fn cluster() -> Program {
         first: LocationId(first),
         length,
     };
-    let objects = |name: &str, first, length| Objects { name: name.to_owned(), first, length, count: None };
+    let objects = |name: &str, first, length| Objects {
+        name: name.to_owned(),
+        first,
+        length,
+        count: None,
+        lives: None,
+    };
     Program {
         target: Target::Ptx,
         threads: 48,

@@ -2,7 +2,8 @@
 
 use crate::common::*;
 use barcheck_model::barrier::mbarrier::{
-    Action, Barrier, Keeping, Live, MOST, Phase, What, check_bytes, check_count, check_parity, id, number,
+    Acquire, Action, Barrier, Keeping, Live, MOST, Moved, Phase, What, check_bytes, check_count,
+    check_parity, id, number,
 };
 use barcheck_model::barrier::{
     Applied, Around, Arrival, BarrierId, BarrierState as _, Instruction as _, Progress, Seat, Token,
@@ -126,12 +127,14 @@ fn events() -> Vec<(&'static str, What)> {
         ("expect 8", What::CountBytes(8)),
         ("complete 8", What::CountBytes(-8)),
         ("complete 16", What::CountBytes(-16)),
-        ("wait even", What::Wait(Phase::Parity(false))),
-        ("wait odd", What::Wait(Phase::Parity(true))),
-        ("ask even", What::Ask(Phase::Parity(false), false)),
-        ("ask odd", What::Ask(Phase::Parity(true), false)),
-        ("copy 8", What::Copy(8, Some(LocationId(0)))),
+        ("wait even", What::Wait(Phase::Parity(false), Acquire::Now)),
+        ("wait odd", What::Wait(Phase::Parity(true), Acquire::Now)),
+        ("ask even", What::Ask(Phase::Parity(false), Acquire::Now, false)),
+        ("ask odd", What::Ask(Phase::Parity(true), Acquire::Now, false)),
+        ("copy 8", What::Copy(8, Moved::to(LocationId(0)))),
         ("commit", What::Commit(1)),
+        ("arrive when copied", What::FillsArrive { lanes: 2, counted: true, publishes: true }),
+        ("arrive when copied, noinc", What::FillsArrive { lanes: 2, counted: false, publishes: true }),
     ]
 }
 
@@ -158,7 +161,7 @@ fn every_state_by_every_event() {
                 Ok(Applied::Asks(effect, complete)) => {
                     format!("{complete}: {}", effect_name(Ok::<_, Rule>(effect), name))
                 }
-                Ok(Applied::Leaves(effect, operation)) => {
+                Ok(Applied::Leaves(effect, operation) | Applied::LeavesCounted(effect, operation)) => {
                     let left = effect_name(Ok::<_, Rule>(effect), name);
                     format!("leaves {operation:?}: {left}")
                 }
@@ -197,7 +200,7 @@ fn every_state_by_every_landing() {
     let mut table = String::new();
     let mut landings = Vec::new();
     for odd in [false, true] {
-        for (name, what) in [("copy of 8", What::Copy(8, None)), ("commit", What::Commit(1))] {
+        for (name, what) in [("copy of 8", What::Copy(8, Moved::default())), ("commit", What::Commit(1))] {
             let issued = Barrier::Live(Live { odd, ..live(2, 2, 0) });
             let applied = (Action { object: 3, what }).apply(&issued, Seat::default(), 0, &NOBODY);
             let Ok(Applied::Leaves(_, operation)) = applied else {
@@ -289,12 +292,12 @@ fn a_token_names_its_phase_until_the_next_one_is_complete() {
         .take(4)
         .map(|token| {
             let seat = Seat { token, ..Seat::default() };
-            let ask = |pick| match applied(What::Ask(Phase::OfToken, true), seat, pick) {
+            let ask = |pick| match applied(What::Ask(Phase::OfToken, Acquire::Now, true), seat, pick) {
                 Ok(Applied::Asks(_, complete)) => Ok(complete),
                 Ok(other) => panic!("{other:?}"),
                 Err(refusal) => Err(refusal_name(refusal)),
             };
-            let wait = match applied(What::Wait(Phase::OfToken), seat, 0) {
+            let wait = match applied(What::Wait(Phase::OfToken, Acquire::Now), seat, 0) {
                 Ok(Applied::Waits(effect, _)) => Ok(effect.progress == Progress::Pass),
                 Ok(other) => panic!("{other:?}"),
                 Err(refusal) => Err(refusal_name(refusal)),

@@ -103,6 +103,22 @@ fn qualifiers_that_change_nothing_may_be_written() {
             "mbarrier.arrive_drop.noComplete full, 2;",
             "mbarrier.arrive_drop.noComplete.release.shared::cta.b64 full, 2;",
         ),
+        ("cp.async.mbarrier.arrive.noinc full;", "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [full];"),
+        ("cp.async.mbarrier.arrive full;", "cp.async.mbarrier.arrive.shared.b64 [full];"),
+        (
+            "cp.async.bulk.shared::cluster.shared::cta buf[1], buf[0], 16, full;",
+            "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [buf[1]], [buf[0]], 16, [full];",
+        ),
+        (
+            "mbarrier.try_wait.parity.relaxed full, 0;",
+            "mbarrier.try_wait.parity.relaxed.cluster.shared::cta.b64 [full], 0;",
+        ),
+        ("fence.acquire.cluster;", "fence.acquire.gpu;"),
+        ("fence.release.cluster;", "fence.release.sys;"),
+        (
+            "fence.proxy.tensormap::generic.release.gpu;",
+            "fence.proxy.tensormap::generic.acquire.cta [_], 128;",
+        ),
         ("membar.cta;", "fence.sc.cta;"),
         ("fence.acq_rel.cluster;", "membar.gl;"),
         ("fence.acq_rel.cluster;", "fence.sc.sys;"),
@@ -116,10 +132,25 @@ fn qualifiers_that_change_nothing_may_be_written() {
 
 // clause: ptx.cp-async
 #[test]
-fn arrivals_of_copies_by_cp_async_are_not_modelled() {
-    let body = "cp.async buf[0];\n    cp.async.mbarrier.arrive.noinc full;";
-    check("arrival_of_fills", body);
+fn copies_by_cp_async_go_to_shared_memory_and_arrive_in_their_own_cta() {
+    check("arrival_of_fills_elsewhere", "cp.async.mbarrier.arrive.noinc full @ cta 1;");
     check("fill_of_global_memory", "cp.async out;");
+}
+
+// clause: ptx.bulk-copy-across
+#[test]
+fn a_copy_to_another_cta_names_its_source_in_its_own() {
+    let copy = "cp.async.bulk.shared::cluster.shared::cta buf[0]";
+    check("source_of_global_memory", &format!("{copy}, out, 16, full @ cta 1;"));
+    check("source_of_another_cta", &format!("{copy}, buf[1] @ cta 1, 16, full @ cta 1;"));
+    check("source_left_out", &format!("{copy}, 16, full @ cta 1;"));
+}
+
+// clause: ptx.elect
+#[test]
+fn who_is_elected_goes_into_a_local() {
+    check("elected_lane_named", "elect.sync l|p, 0xffffffff;");
+    check("elected_without_a_local", "elect.sync p, 0xffffffff;");
 }
 
 // clause: ptx.proxy-syntax, ptx.bulk-groups, ptx.bulk-wait-group

@@ -94,8 +94,12 @@ pub(super) fn kind_number(kind: AccessKind) -> usize {
         AccessKind::Read => 0,
         AccessKind::Write => 1,
         AccessKind::Atomic => 2,
-        AccessKind::Copy => 3,
+        AccessKind::Copy | AccessKind::Sent => 3,
         AccessKind::Store => 4,
         AccessKind::Fill => 5,
+        AccessKind::Reduction => 6,
+        AccessKind::Source => 7,
+        AccessKind::Initialisation => 8,
+        AccessKind::Use => 9,
     }
 }

@@ -8,7 +8,9 @@ use super::unfolded::{self, Unfolded};
 use barcheck_engine::Levels;
 use barcheck_model::Patience;
 use barcheck_model::machine::{ExitedThreads, Machine, NotUnfolded, Options};
-use barcheck_model::program::{AgentId, Op, Program, ProxyOp, Target};
+use barcheck_model::program::{
+    AgentId, ArrayId, BarrierInstruction, MbarrierKind, Means, Op, Program, ProxyOp, Target,
+};
 use barcheck_model::rule::{Level, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -33,6 +35,14 @@ pub enum ExportError {
     Repeated,
     /// There are no models of copies out of memory: the line and the text of one.
     Stores(u32, String),
+    /// There are no models of an instruction: its line and its text.
+    Words(u32, String),
+    /// There are no models of fences between agents' own writes and copies into the same memory: the line and
+    /// the text of such a copy.
+    Proxies(u32, String),
+    /// There are no models of who knows in memory that an object is initialised: the line and the text of an
+    /// initialisation.
+    Lives(u32, String),
     /// The language has no room for so much: what, how many there are, and how many there may be.
     TooMany(&'static str, usize, usize),
 }
@@ -57,6 +67,17 @@ impl fmt::Display for ExportError {
                     "line {line}: there are no exported models of copies out of shared memory, `{text}`"
                 )
             }
+            Self::Words(line, text) => write!(f, "line {line}: there are no exported models of `{text}`"),
+            Self::Proxies(line, text) => write!(
+                f,
+                "line {line}: there are no exported models of copies into memory that agents write themselves, \
+                 `{text}`, which a fence between the proxies has to order"
+            ),
+            Self::Lives(line, text) => write!(
+                f,
+                "line {line}: there are no exported models of who knows of an initialisation beside what is \
+                 relaxed, `{text}`"
+            ),
             Self::TooMany(what, there, most) => {
                 write!(f, "the protocol has {there} {what}, the language has room for {most}")
             }
@@ -80,14 +101,50 @@ pub(super) struct Group {
     pub(super) starts: Vec<usize>,
 }
 
-/// The first copy that its thread waits for, if there is one: its line and its text.
-fn first_copy(program: &Program) -> Option<(u32, String)> {
+/// The first operation of a kind, if there is one: its line and its text.
+fn first(program: &Program, is_it: impl Fn(&Op) -> bool) -> Option<(u32, String)> {
     program.roles.iter().find_map(|role| {
-        let is_copy = |op: &Op| matches!(op, Op::Proxy(ProxyOp::Begin(..)));
-        let at = role.code.ops.iter().position(is_copy)?;
+        let at = role.code.ops.iter().position(&is_it)?;
         let text = role.code.texts.get(at).cloned().unwrap_or_default();
         Some((role.code.places.get(at).map_or(0, |place| place.line), text))
     })
+}
+
+/// Why there is no model of what a program has, if it has any such thing.
+fn beyond(program: &Program) -> Option<ExportError> {
+    let error = |make: fn(u32, String) -> ExportError| move |(line, text)| make(line, text);
+    let on_object = |op: &Op, is_it: &dyn Fn(&MbarrierKind) -> bool| match op {
+        Op::Barrier(BarrierInstruction::Mbarrier(op)) => is_it(&op.kind),
+        _ => false,
+    };
+    let is_store = |op: &Op| matches!(op, Op::Proxy(ProxyOp::Begin(..)));
+    let is_beyond = |kind: &MbarrierKind| match kind {
+        MbarrierKind::FillsArrive { .. } => true,
+        MbarrierKind::Copy { by, .. } => matches!(by, Means::Across(..) | Means::Reduction),
+        MbarrierKind::Wait { relaxed, .. } | MbarrierKind::Test { relaxed, .. } => *relaxed,
+        _ => false,
+    };
+    let ops = || program.roles.iter().flat_map(|role| &role.code.ops);
+    let writes = |array: ArrayId| {
+        let writes = |op: &Op| match op {
+            Op::Access(kind, at, ..) => kind.is_generic_write() && *at == array,
+            _ => false,
+        };
+        ops().any(writes)
+    };
+    let lands_on_writes = |kind: &MbarrierKind| match kind {
+        MbarrierKind::Copy { to: Some((array, _)), by: Means::Bulk, .. } => writes(*array),
+        _ => false,
+    };
+    let is_life = |op: &Op| on_object(op, &|kind| matches!(kind, MbarrierKind::Init(_)));
+    first(program, is_store)
+        .map(error(ExportError::Stores))
+        .or_else(|| first(program, |op| on_object(op, &is_beyond)).map(error(ExportError::Words)))
+        .or_else(|| first(program, |op| on_object(op, &lands_on_writes)).map(error(ExportError::Proxies)))
+        .or_else(|| {
+            let has_lives = program.objects.iter().any(|objects| objects.lives.is_some());
+            first(program, is_life).filter(|_| has_lives).map(error(ExportError::Lives))
+        })
 }
 
 impl Group {
@@ -105,8 +162,8 @@ impl Group {
         if program.repeats_count {
             return Err(ExportError::Repeated);
         }
-        if let Some((line, text)) = first_copy(&program) {
-            return Err(ExportError::Stores(line, text));
+        if let Some(error) = beyond(&program) {
+            return Err(error);
         }
         let mut machine = Machine::within(Arc::clone(&program), options, patience.clone());
         let mut left = MOST_NODES;

@@ -140,7 +140,10 @@ impl Act {
     pub(super) fn accesses(&self) -> Option<(AccessKind, Vec<LocationId>)> {
         match self {
             Self::Access(kind, locations) => Some((*kind, locations.clone())),
-            Self::Barrier(action, _) => Some((AccessKind::Copy, vec![action.copies_to()?])),
+            Self::Barrier(action, _) => {
+                let (_, at) = action.begins().next()?;
+                Some((AccessKind::Copy, vec![at]))
+            }
             _ => None,
         }
     }

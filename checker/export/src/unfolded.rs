@@ -5,7 +5,7 @@ use super::systems;
 use barcheck_model::agent::{Action, Choices, Config, FaultKind, Fragment, Move, Outcome, Value};
 use barcheck_model::barrier::{Announced, BarrierAction, BarrierId, Blocking, Instance, Opaque, Part};
 use barcheck_model::machine::{Automaton, ConfigId, Label, Machine};
-use barcheck_model::program::{AgentId, WARP_SIZE};
+use barcheck_model::program::{AgentId, Fence, WARP_SIZE};
 use barcheck_model::rule::Rule;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -229,7 +229,11 @@ fn act(made: &Move, pick: u32, exits: bool, instances: &mut Vec<Instance>) -> Ac
         Action::Exit(None) if exits => Act::Exit,
         Action::Assert(false) => Act::Refuse(Rule::Assertion),
         Action::Access(kind, locations) => Act::Access(*kind, locations.to_vec()),
-        Action::Fence(fence) => Act::Fence(*fence),
+        Action::Fence(fence @ (Fence::Publishes(_) | Fence::Orders { releases: true, .. })) => {
+            Act::Fence(*fence)
+        }
+        // Where no wait is relaxed, nothing is left to be acquired.
+        Action::Fence(Fence::Nothing | Fence::Orders { .. } | Fence::ReleasesInitialised) => Act::Go,
         Action::MemoryBarrier(scope, semantics) => Act::MemoryBarrier(*scope, *semantics),
         Action::Barrier(action) | Action::Exit(Some(action)) => barrier_act(action, pick, instances),
         Action::Alloc(count) => Act::Alloc(*count),

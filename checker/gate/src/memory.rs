@@ -28,9 +28,10 @@ impl<R: Runtime> Memory<R> {
         let mut races = false;
         for Location { cell, awaited } in locations.iter().filter_map(|at| self.locations.get(at.index())) {
             match kind {
-                AccessKind::Read | AccessKind::Store => cell.read(),
-                AccessKind::Write | AccessKind::Copy | AccessKind::Fill => cell.write(),
-                AccessKind::Atomic => cell.atomic(),
+                AccessKind::Read | AccessKind::Store | AccessKind::Source | AccessKind::Use => cell.read(),
+                AccessKind::Write | AccessKind::Copy | AccessKind::Sent | AccessKind::Fill => cell.write(),
+                AccessKind::Initialisation => cell.write(),
+                AccessKind::Atomic | AccessKind::Reduction => cell.atomic(),
             }
             races |= awaited.load(Ordering::SeqCst) > 0;
         }

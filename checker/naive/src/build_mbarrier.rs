@@ -60,7 +60,13 @@ pub fn one_lane(body: Vec<Stmt>) -> Stmt {
 
 impl Object {
     pub fn act(&self, act: Act) -> Stmt {
-        instr(Instr::Mbarrier(Mbarrier { objects: self.0, index: self.1.clone(), cta: None, act }))
+        instr(Instr::Mbarrier(Mbarrier {
+            objects: self.0,
+            index: self.1.clone(),
+            cta: None,
+            gains: Gains::All,
+            act,
+        }))
     }
 
     pub fn init(&self, count: impl Into<Expr>) -> Stmt {
@@ -178,12 +184,17 @@ impl Object {
 
     /// What yields a token or an answer.
     pub fn on(&self, act: Act) -> Mbarrier {
-        Mbarrier { objects: self.0, index: self.1.clone(), cta: None, act }
+        Mbarrier { objects: self.0, index: self.1.clone(), cta: None, gains: Gains::All, act }
     }
 
     /// An instruction on the object of another CTA.
     pub fn at(&self, cta: impl Into<Expr>, act: Act) -> Stmt {
         instr(Instr::Mbarrier(Mbarrier { cta: Some(cta.into()), ..self.on(act) }))
+    }
+
+    /// `cp.async.mbarrier.arrive`, with `.noinc` if it is counted.
+    pub fn fill_arrive(&self, counted: bool, spelled: bool) -> Stmt {
+        self.act(Act::FillArrive { counted, spelled })
     }
 
     pub fn commit(&self) -> Stmt {

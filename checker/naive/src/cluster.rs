@@ -2,7 +2,7 @@
 
 use super::fences;
 use super::local::advance;
-use super::memory::{Access, Parcel, learn, left_behind};
+use super::memory::{Parcel, learn, left_behind};
 use super::protocol::Instr;
 use super::state::{AgentId, Flow, Halt, Status, Who, World};
 
@@ -30,13 +30,12 @@ impl State {
         State { agents: vec![Standing::Out; agents], gathered: Parcel::default() }
     }
 
-    pub fn forget(&mut self, access: &Access) {
-        self.gathered.forget(access);
-        for standing in &mut self.agents {
-            if let Standing::Passed(parcel) = standing {
-                parcel.forget(access);
-            }
-        }
+    pub fn parcels(&mut self) -> Vec<&mut Parcel> {
+        let passed = self.agents.iter_mut().filter_map(|standing| match standing {
+            Standing::Passed(parcel) => Some(parcel),
+            Standing::Out | Standing::Arrived => None,
+        });
+        passed.chain([&mut self.gathered]).collect()
     }
 }
 

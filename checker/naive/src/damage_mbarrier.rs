@@ -100,7 +100,17 @@ fn operand(maker: &mut Maker, place: &mut Stmt) {
         on.objects = other;
         return;
     }
+    if on.act.is_for_a_phase() && maker.rng.chance(12) {
+        on.gains = match on.gains {
+            Gains::All => Gains::AtFence(None),
+            Gains::AtFence(_) => Gains::All,
+        };
+        return;
+    }
     match &mut on.act {
+        Act::FillArrive { counted, .. } if maker.rng.chance(60) => *counted = !*counted,
+        Act::FillArrive { .. } | Act::Send(..) | Act::Between { .. } => maker.reword(on),
+        Act::Commit | Act::Copy(..) if maker.rng.chance(25) => maker.reword(on),
         Act::Wait(parity) => {
             *parity = match maker.rng.below(10) {
                 0..4 => parity.clone() ^ 1,

@@ -43,6 +43,7 @@ fn stmt(it: &Stmt, ctas: usize) -> Vec<Stmt> {
                 objects: on.objects,
                 index: on.index.clone(),
                 cta: Some(Expr::Int(rank as i64)),
+                gains: on.gains,
                 act: act.clone(),
             };
             let ranks = (0..ctas).filter(|rank| mask >> rank & 1 == 1);

@@ -6,7 +6,7 @@ use super::protocol::*;
 use super::rules::{Level, level};
 use super::state::*;
 use super::step::{initial, steps};
-use super::{bcu, mbarrier, nbarrier, ptx, stores};
+use super::{bcu, flight, nbarrier, ptx, stores};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -164,7 +164,7 @@ impl<'c, 'p> Search<'c, 'p> {
         // What comes from others ends the path once it lands.
         let leaves = |commits| {
             let mut ctas = 0..self.code.protocol.cluster;
-            ctas.any(|cta| mbarrier::left_in_flight(&world, cta, commits) && world.cta_exited(cta))
+            ctas.any(|cta| flight::left_in_flight(&world, cta, commits) && world.cta_exited(cta))
         };
         let mut ctas = 0..self.code.protocol.cluster;
         let reads = ctas.any(|cta| stores::left_open(&world, cta) && world.cta_exited(cta));

@@ -1,5 +1,6 @@
 //! Fences of `ptx` that are not between proxies, and what a relaxed arrival publishes behind them.
 
+use super::initialised;
 use super::local::advance;
 use super::memory::Parcel;
 use super::state::{AgentId, Who, World};
@@ -11,13 +12,17 @@ pub struct Fence {
     pub extent: Extent,
 }
 
-/// The ways to write a fence. They do the same here.
+/// The ways to write a fence. The first three do the same here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word {
     /// It has no `.cluster`.
     Membar,
     AcqRel,
     Sc,
+    Acquire,
+    Release,
+    /// `fence.mbarrier_init`, which is for initialisations alone.
+    Init,
 }
 
 /// The scope of a fence.
@@ -30,8 +35,10 @@ pub enum Extent {
 }
 
 impl Fence {
-    /// All that can be written.
-    pub const ALL: [Fence; 11] = [
+    pub const INIT: Fence = Fence::new(Word::Init, Extent::Cluster);
+
+    /// All that can be written and are for all accesses.
+    pub const ALL: [Fence; 19] = [
         Fence::new(Word::Membar, Extent::Cta),
         Fence::new(Word::Membar, Extent::Gpu),
         Fence::new(Word::Membar, Extent::Sys),
@@ -43,6 +50,14 @@ impl Fence {
         Fence::new(Word::Sc, Extent::Cluster),
         Fence::new(Word::Sc, Extent::Gpu),
         Fence::new(Word::Sc, Extent::Sys),
+        Fence::new(Word::Acquire, Extent::Cta),
+        Fence::new(Word::Acquire, Extent::Cluster),
+        Fence::new(Word::Acquire, Extent::Gpu),
+        Fence::new(Word::Acquire, Extent::Sys),
+        Fence::new(Word::Release, Extent::Cta),
+        Fence::new(Word::Release, Extent::Cluster),
+        Fence::new(Word::Release, Extent::Gpu),
+        Fence::new(Word::Release, Extent::Sys),
     ];
 
     pub const fn new(word: Word, extent: Extent) -> Self {
@@ -54,11 +69,24 @@ impl Fence {
         self.extent != Extent::Cta
     }
 
+    /// Whether relaxed waits before it count.
+    pub fn acquires(self) -> bool {
+        !matches!(self.word, Word::Release | Word::Init)
+    }
+
+    /// Whether relaxed arrivals behind it publish what is known.
+    pub fn releases(self) -> bool {
+        !matches!(self.word, Word::Acquire | Word::Init)
+    }
+
     pub fn text(self) -> String {
         let word = match self.word {
             Word::Membar => "membar",
             Word::AcqRel => "fence.acq_rel",
             Word::Sc => "fence.sc",
+            Word::Acquire => "fence.acquire",
+            Word::Release => "fence.release",
+            Word::Init => "fence.mbarrier_init.release",
         };
         let extent = match (self.extent, self.word) {
             (Extent::Cta, _) => "cta",
@@ -71,15 +99,31 @@ impl Fence {
     }
 }
 
-/// What the agent knows in memory now, and what it knows to be fenced between the proxies, is what its
-/// relaxed arrivals publish from here on. What it learns later has to wait for the next fence.
+/// What relaxed waits have brought is known in memory from here on, as far as the fence reaches. Then what
+/// the agent knows in memory, and what it knows to be fenced between the proxies, is what its relaxed
+/// arrivals publish. What it learns later has to wait for the next fence.
 pub fn execute(world: &mut World<'_>, who: Who, fence: Fence) {
+    let protocol = world.protocol();
     let it = &mut world.state.memory.agents[who.agent];
+    if fence.acquires() {
+        let near = std::mem::take(&mut it.heard_near);
+        it.known.add(&near);
+        if fence.is_wide() {
+            let far = std::mem::take(&mut it.heard_far);
+            it.known.add(&far);
+        }
+    }
     let mut knows = it.known.clone();
     knows.time.clear();
-    it.near.add(&knows);
-    if fence.is_wide() {
-        it.far.add(&knows);
+    if fence.word == Word::Init {
+        knows.fenced.clear();
+        knows.memory.retain(|access| initialised::is_of_object(protocol, access.location));
+    }
+    if fence.releases() || fence.word == Word::Init {
+        it.near.add(&knows);
+        if fence.is_wide() {
+            it.far.add(&knows);
+        }
     }
     advance(world.fragment(who));
 }

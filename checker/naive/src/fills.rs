@@ -5,6 +5,7 @@
 
 use super::expr::eval_lanes;
 use super::local::advance;
+use super::mbarrier::ObjectId;
 use super::memory::{self, Access, Location};
 use super::protocol::*;
 use super::state::{AgentId, Flow, Halt, Lane, Who, World};
@@ -22,6 +23,8 @@ pub struct OpenFill {
     lane: Lane,
     /// How many groups its lane has made after its own, up to some number; none if it is in no group yet.
     newer: Option<i64>,
+    /// On which object the lane has arrived last since: when it is over.
+    toward: Option<ObjectId>,
 }
 
 /// An instruction about copies by `cp.async`.
@@ -77,7 +80,7 @@ fn begin(world: &mut World<'_>, who: Who, array: usize, index: Option<&Expr>) ->
     for (lane, location) in places {
         let is_older = |old: &OpenFill| (old.agent, old.lane, old.location) == (who.agent, lane, location);
         open.retain(|old| !is_older(old));
-        open.insert(OpenFill { location, agent: who.agent, lane, newer: None });
+        open.insert(OpenFill { location, agent: who.agent, lane, newer: None, toward: None });
     }
     Ok(())
 }
@@ -104,7 +107,7 @@ fn wait(world: &mut World<'_>, who: Who, is_over: impl Fn(&OpenFill) -> bool) {
         if open.iter().any(|fill| (fill.location, fill.agent) == (location, agent)) {
             continue;
         }
-        let written = Access { location, kind: AccessKind::Fill, agent };
+        let written = Access::new(location, AccessKind::Fill, agent);
         if !memory.latest.contains(&written) {
             continue;
         }
@@ -113,6 +116,32 @@ fn wait(world: &mut World<'_>, who: Who, is_over: impl Fn(&OpenFill) -> bool) {
         known.memory.insert(written);
     }
     memory.fills = open;
+}
+
+/// The lanes of a fragment are about to arrive on an object when all that they have copied is over. The
+/// writes of which that says that they are over: those to locations to which no other lane of the agent
+/// copies, or only lanes that have arrived on the same object.
+pub fn cover(world: &mut World<'_>, who: Who, object: ObjectId) -> BTreeSet<Access> {
+    let lanes = world.see(who).lane_set();
+    let memory = &mut world.state.memory;
+    let is_own = |fill: &OpenFill| fill.agent == who.agent;
+    let arrives = |fill: &OpenFill| is_own(fill) && lanes.contains(&fill.lane);
+    let is_left = |at: Location| {
+        let mut others = memory.fills.iter().filter(|f| is_own(f) && f.location == at && !arrives(f));
+        others.any(|fill| fill.toward != Some(object))
+    };
+    let locations: BTreeSet<Location> =
+        memory.fills.iter().filter(|f| arrives(f)).map(|f| f.location).collect();
+    let covered = locations.into_iter().filter(|at| !is_left(*at));
+    let written = covered.map(|at| Access::new(at, AccessKind::Fill, who.agent));
+    // Whoever has written there since has raced with it.
+    let written = written.filter(|access| memory.latest.contains(access)).collect();
+    let turned = memory
+        .fills
+        .iter()
+        .map(|fill| if arrives(fill) { OpenFill { toward: Some(object), ..*fill } } else { *fill });
+    memory.fills = turned.collect();
+    written
 }
 
 impl Fill {

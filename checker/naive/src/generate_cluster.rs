@@ -15,7 +15,7 @@ use AccessKind::{Read, Write};
 pub fn generate_cluster(seed: u64) -> Protocol {
     let mut maker = Maker::new(Rng::new(seed ^ 0x636c_7573_7465_7273), &[1, 1, 1, 2, 2]);
     let ctas = if maker.warps == 1 { *maker.rng.pick(&[2, 2, 2, 3]) } else { 2 };
-    let mut bodies = match maker.rng.below(31) {
+    let mut bodies = match maker.rng.below(38) {
         0..4 => maker.exchange(ctas),
         4..8 => maker.remote_ring(ctas),
         8..11 => maker.multicast_ring(ctas),
@@ -25,11 +25,15 @@ pub fn generate_cluster(seed: u64) -> Protocol {
         17..20 => maker.own(),
         20 => maker.leaves(ctas),
         21..23 => maker.neighbours(ctas),
-        27.. => maker.fenced_cluster(ctas),
+        27..31 => maker.fenced_cluster(ctas),
+        31.. => maker.flown_cluster(ctas),
         _ => maker.loose_cluster(ctas),
     };
     if maker.rng.chance(25) {
         maker.relaxed(ctas as usize, bodies.iter_mut());
+    }
+    if maker.rng.chance(20) {
+        maker.reworded(&mut bodies.iter_mut().collect::<Vec<_>>());
     }
     if maker.rng.chance(25) {
         bodies.iter_mut().for_each(|body| maker.asked(body));
@@ -418,6 +422,7 @@ impl Maker {
             16 => cluster_wait(),
             18 => sync_all(0),
             19 => one_lane(vec![on.arrive()]),
+            20 if self.rng.chance(50) => one_lane(vec![on.at(cta, Act::Commit)]),
             20 => one_lane(vec![on.commit()]),
             21 => one_lane(vec![self.rng.pick(&[on.inval(), on.init(1), on.arrive_drop()]).clone()]),
             22 => {

@@ -34,7 +34,13 @@ impl Maker {
     }
 
     fn fence_as(&mut self, wide: bool) -> Fence {
-        let all: Vec<Fence> = Fence::ALL.into_iter().filter(|fence| fence.is_wide() == wide).collect();
+        self.fence_that(wide, Fence::releases)
+    }
+
+    /// A fence that reaches other CTAs or not, and orders as is wanted.
+    pub fn fence_that(&mut self, wide: bool, orders: fn(Fence) -> bool) -> Fence {
+        let all = Fence::ALL.into_iter().filter(|fence| fence.is_wide() == wide && orders(*fence));
+        let all: Vec<Fence> = all.collect();
         *self.rng.pick(&all)
     }
 

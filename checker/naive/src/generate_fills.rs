@@ -25,6 +25,9 @@ pub fn generate_fills(seed: u64) -> Protocol {
         let ctas = protocol.cluster;
         maker.relaxed(ctas, protocol.blocks.iter_mut().map(|block| &mut block.body));
     }
+    if maker.rng.chance(10) {
+        maker.reworded(&mut protocol.blocks.iter_mut().map(|block| &mut block.body).collect::<Vec<_>>());
+    }
     let damages = *maker.rng.pick(&[0, 0, 0, 1, 1, 1, 2]);
     for _ in 0..damages {
         protocol = damaged(&mut maker, &protocol);
@@ -40,15 +43,24 @@ pub fn fill(fill: Fill) -> Stmt {
 
 /// The lanes of a warp that copy.
 #[derive(Clone, Copy)]
-enum Lanes {
+pub enum Lanes {
     All,
     First(i32),
     Odd,
 }
 
 impl Lanes {
+    /// How many they are of a whole warp.
+    pub fn count(self) -> i32 {
+        match self {
+            Lanes::All => 32,
+            Lanes::First(n) => n,
+            Lanes::Odd => 16,
+        }
+    }
+
     /// What these lanes do.
-    fn only(self, does: Vec<Stmt>) -> Vec<Stmt> {
+    pub fn only(self, does: Vec<Stmt>) -> Vec<Stmt> {
         match self {
             Lanes::All => does,
             Lanes::First(1) => vec![one_lane(does)],
@@ -108,7 +120,8 @@ impl Ring {
 impl Maker {
     /// A protocol without damage.
     pub fn filled(&mut self) -> Protocol {
-        match self.rng.below(20) {
+        match self.rng.below(25) {
+            20.. => self.made(Maker::arriving),
             0..7 => self.made(Maker::filled_ring),
             7..11 => self.made(Maker::passed_on),
             11..13 => self.made(Maker::announced),
@@ -363,6 +376,10 @@ impl Maker {
         if self.rng.chance(50) {
             let waits = self.waits(0);
             some.push(waits);
+        }
+        if !self.objects.is_empty() && self.rng.chance(40) {
+            let arrives = self.some_arriving();
+            some.push(arrives);
         }
         some
     }

@@ -70,18 +70,20 @@ pub type Bodies = Vec<Vec<Stmt>>;
 /// The protocol of a seed.
 pub fn generate_mbarrier(seed: u64) -> Protocol {
     let mut maker = Maker::new(Rng::new(seed ^ 0x6d62_6172_7269_6572), &[2, 2, 2, 2, 2, 2, 3, 3, 3, 4]);
-    let mut bodies = match maker.rng.below(29) {
+    let mut bodies = match maker.rng.below(36) {
         0..8 => maker.ring(),
         8..11 => maker.rounds(),
         11..13 => maker.token(),
         13..15 => maker.committed(),
         15..17 => maker.once(),
         17..20 => maker.unrelated(),
-        26.. => maker.fenced(),
+        26..29 => maker.fenced(),
+        29.. => maker.flown(),
         _ => maker.loose(),
     };
     if maker.rng.chance(20) {
         maker.relaxed(1, bodies.iter_mut());
+        maker.reworded(&mut bodies.iter_mut().collect::<Vec<_>>());
     }
     if maker.rng.chance(25) {
         maker.initialised(&mut bodies);
@@ -468,11 +470,11 @@ impl Maker {
         let all = 32 * self.warps as i32;
         let mut every = Vec::new();
         for (number, objects) in self.objects.iter_mut().enumerate() {
-            let count = objects.count.take().expect("they begin initialised") as i32;
+            let Some(count) = objects.count.take() else { continue };
             let len = objects.len;
             every.extend((0..len.unwrap_or(1)).map(|n| {
                 let index = len.map(|_| Expr::Int(n));
-                (Object(number, index), count)
+                (Object(number, index), count as i32)
             }));
         }
         let begin = one_lane(every.iter().map(|(on, count)| on.init(*count)).collect());

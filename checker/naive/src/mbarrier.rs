@@ -1,9 +1,11 @@
-//! mbarrier objects of `ptx`, and what instructions have left pending on them.
+//! mbarrier objects of `ptx`.
 
 use super::expr::eval_same;
 use super::fences;
+use super::flight::{self, Copying, Pending};
+use super::initialised;
 use super::local::{Point, advance, point};
-use super::memory::{self, Access, Location, Parcel, learn};
+use super::memory::{Parcel, learn};
 use super::protocol::*;
 use super::state::{AgentId, Choice, Flow, Halt, Slot, Status, Value, Who, World};
 use std::collections::BTreeSet;
@@ -16,7 +18,7 @@ const MOST: i64 = (1 << 20) - 1;
 
 /// An object that has been initialised.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Life {
+pub struct Life {
     expected: i64,
     pending: i64,
     tx: i64,
@@ -44,29 +46,24 @@ impl Life {
         }
     }
 
-    fn count_bytes(&mut self, bytes: i64) -> Flow<()> {
+    pub fn parity(&self) -> bool {
+        self.parity
+    }
+
+    /// The present phase waits for more arrivals.
+    pub fn expect_more(&mut self, arrivals: i64) -> Flow<()> {
+        self.pending += arrivals;
+        if self.pending > MOST { Err(Halt::Rule("count-range")) } else { Ok(()) }
+    }
+
+    pub fn gathers(&mut self, parcel: &Parcel) {
+        self.gathered.add(parcel);
+    }
+
+    pub fn count_bytes(&mut self, bytes: i64) -> Flow<()> {
         self.tx += bytes;
         if self.tx.abs() > MOST { Err(Halt::Rule("tx-range")) } else { Ok(()) }
     }
-}
-
-/// What happens when it lands.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Landing {
-    /// Bytes have come, with what they have written and, in time, what their warp knew when it left them.
-    Bytes(i64, Parcel),
-    /// Arrivals, with what their warp knew when it left them.
-    Arrivals(i64, Parcel),
-}
-
-/// Something that has yet to land.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Pending {
-    object: ObjectId,
-    /// The parity of the object's phase when it was left.
-    parity: bool,
-    pub agent: AgentId,
-    landing: Landing,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -93,26 +90,24 @@ impl State {
         self.objects.iter().flatten().any(|life| life.pending != life.expected || life.tx != 0)
     }
 
-    pub fn forget(&mut self, access: &Access) {
-        for life in self.objects.iter_mut().flatten() {
-            life.gathered.forget(access);
-            life.completed.forget(access);
-        }
-        for pending in &mut self.pending {
-            match &mut pending.landing {
-                Landing::Bytes(_, parcel) | Landing::Arrivals(_, parcel) => parcel.forget(access),
-            }
-        }
+    pub fn parcels(&mut self) -> Vec<&mut Parcel> {
+        let lives = self.objects.iter_mut().flatten();
+        let of_lives = lives.flat_map(|life| [&mut life.gathered, &mut life.completed]);
+        of_lives.chain(self.pending.iter_mut().map(Pending::parcel)).collect()
+    }
+
+    /// Equal ones stand together.
+    pub fn sort(&mut self) {
         self.pending.sort();
     }
 
-    fn leave(&mut self, pending: Pending) {
+    pub fn leave(&mut self, pending: Pending) {
         self.pending.push(pending);
-        self.pending.sort();
+        self.sort();
     }
 }
 
-fn life<'a>(world: &'a mut World<'_>, object: ObjectId) -> Flow<&'a mut Life> {
+pub fn life<'a>(world: &'a mut World<'_>, object: ObjectId) -> Flow<&'a mut Life> {
     world.state.objects.objects[object].as_mut().ok_or(Halt::Rule("mbarrier-not-live"))
 }
 
@@ -121,12 +116,12 @@ fn value(world: &World<'_>, who: Who, expr: &Expr) -> Flow<i64> {
     eval_same(world.code, who.agent, world.see(who), expr)
 }
 
-fn number_in(world: &World<'_>, who: Who, expr: &Expr, least: i64, rule: &'static str) -> Flow<i64> {
+pub fn number_in(world: &World<'_>, who: Who, expr: &Expr, least: i64, rule: &'static str) -> Flow<i64> {
     let number = value(world, who, expr)?;
     if (least..=MOST).contains(&number) { Ok(number) } else { Err(Halt::Rule(rule)) }
 }
 
-fn element(world: &World<'_>, who: Who, index: Option<&Expr>, len: Option<i64>) -> Flow<i64> {
+pub fn element(world: &World<'_>, who: Who, index: Option<&Expr>, len: Option<i64>) -> Flow<i64> {
     let index = index.map_or(Ok(0), |index| value(world, who, index))?;
     if (0..len.unwrap_or(1)).contains(&index) {
         Ok(index)
@@ -147,6 +142,20 @@ fn object(world: &World<'_>, who: Who, on: &Mbarrier) -> Flow<ObjectId> {
     Ok((cta as i64 * of_a_cta + before + index) as ObjectId)
 }
 
+/// The CTA of an object, the number of its name, and its index.
+pub fn place_of(protocol: &Protocol, object: ObjectId) -> (usize, usize, i64) {
+    let len = |objects: &Objects| objects.len.unwrap_or(1) as usize;
+    let of_a_cta: usize = protocol.objects.iter().map(len).sum();
+    let mut index = object % of_a_cta;
+    for (name, objects) in protocol.objects.iter().enumerate() {
+        if index < len(objects) {
+            return (object / of_a_cta, name, index as i64);
+        }
+        index -= len(objects);
+    }
+    unreachable!("every object has a name")
+}
+
 /// The CTA of a rank, if it can be reached from an agent.
 pub fn reached(world: &World<'_>, from: AgentId, rank: i64) -> Flow<usize> {
     if !(0..world.protocol().cluster as i64).contains(&rank) {
@@ -161,21 +170,15 @@ pub fn reached(world: &World<'_>, from: AgentId, rank: i64) -> Flow<usize> {
 }
 
 /// The CTA to which an object belongs.
-fn cta_of(world: &World<'_>, object: ObjectId) -> usize {
+pub fn cta_of(world: &World<'_>, object: ObjectId) -> usize {
     object * world.protocol().cluster / world.state.objects.objects.len()
-}
-
-/// Whether something is on its way to a CTA that one of its own agents has sent.
-pub fn left_in_flight(world: &World<'_>, cta: usize, commits: bool) -> bool {
-    let own = |p: &Pending| cta_of(world, p.object) == cta && world.protocol().cta_of(p.agent) == cta;
-    let kind = |p: &&Pending| matches!(p.landing, Landing::Arrivals(..)) == commits;
-    world.state.objects.pending.iter().filter(kind).any(own)
 }
 
 /// The lanes of a fragment execute an instruction on an object, each by itself and all in one step.
 pub fn execute(world: &mut World<'_>, who: Who, on: &Mbarrier) -> Flow<()> {
     let object = object(world, who, on)?;
     let lanes = world.see(who).lanes.len() as i64;
+    initialised::used(world, who.agent, object);
     match &on.act {
         Act::Init(count) => {
             let count = number_in(world, who, count, 1, "count-range")?;
@@ -185,28 +188,13 @@ pub fn execute(world: &mut World<'_>, who: Who, on: &Mbarrier) -> Flow<()> {
                 return Err(Halt::Rule("mbarrier-live"));
             }
             *place = Some(Life::new(count));
+            initialised::changed(world, who.agent, object);
         }
-        Act::Inval => invalidate(world, object, lanes)?,
-        Act::Arrive { count, bytes, drops, no_complete, relaxed, scope } => {
-            let number = |n: &Option<Expr>, otherwise, least, rule| match n {
-                Some(n) => number_in(world, who, n, least, rule),
-                None => Ok(otherwise),
-            };
-            let arrivals = lanes * number(count, 1, 1, "count-range")?;
-            let bytes = lanes * number(bytes, 0, 0, "tx-range")?;
-            let elsewhere = cta_of(world, object) != world.protocol().cta_of(who.agent);
-            let mut parcel = fences::released(world, who.agent, *relaxed, elsewhere);
-            // It tells nobody there, whatever fence stands before it.
-            if elsewhere && *scope == Some(Reach::Cta) {
-                parcel.only_in_time();
-            }
-            arrive(
-                world,
-                object,
-                Arrival { arrivals, bytes, drops: *drops, may_be_last: !no_complete },
-                &parcel,
-            )?;
+        Act::Inval => {
+            invalidate(world, object, lanes)?;
+            initialised::changed(world, who.agent, object);
         }
+        Act::Arrive { .. } => arrive_by(world, who, object, &on.act)?,
         Act::ExpectTx(bytes) => {
             let bytes = number_in(world, who, bytes, 0, "tx-range")?;
             life(world, object)?.count_bytes(lanes * bytes)?;
@@ -217,22 +205,42 @@ pub fn execute(world: &mut World<'_>, who: Who, on: &Mbarrier) -> Flow<()> {
             life(world, object)?.count_bytes(-lanes * bytes)?;
             complete_if_due(world, object)?;
         }
-        Act::Wait(parity) => return wait(world, who, object, &Phase::Parity(parity.clone())),
-        Act::WaitToken(token) => return wait(world, who, object, &Phase::Token(token.clone())),
-        Act::AskUntil(_, of) => return wait(world, who, object, of),
-        Act::Copy(bytes, to) => copy(world, who, object, bytes, to.as_ref())?,
-        Act::Commit => {
-            let parity = life(world, object)?.parity;
-            let parcel = world.state.memory.agents[who.agent].known.clone();
-            let landing = Landing::Arrivals(lanes, parcel);
-            world.state.objects.leave(Pending { object, parity, agent: who.agent, landing });
+        Act::Wait(parity) => return wait(world, who, (object, on.gains), &Phase::Parity(parity.clone())),
+        Act::WaitToken(token) => return wait(world, who, (object, on.gains), &Phase::Token(token.clone())),
+        Act::AskUntil(_, of) => return wait(world, who, (object, on.gains), of),
+        Act::Copy(..) | Act::Send(..) | Act::Between { .. } => {
+            let copying = Copying::of(&on.act).expect("it is a copy");
+            flight::copy(world, who, object, &copying)?;
         }
+        Act::Commit => flight::commit(world, who, object)?,
+        Act::FillArrive { counted, .. } => flight::fill_arrive(world, who, object, *counted)?,
         Act::Ask { .. } | Act::Multicast(..) | Act::CommitAll(_) | Act::Cancel { .. } => {
             unreachable!("no such step")
         }
     }
     advance(world.fragment(who));
     Ok(())
+}
+
+/// The lanes of a fragment arrive.
+fn arrive_by(world: &mut World<'_>, who: Who, object: ObjectId, act: &Act) -> Flow<()> {
+    let Act::Arrive { count, bytes, drops, no_complete, relaxed, scope } = act else {
+        unreachable!("not an arrival: {act:?}");
+    };
+    let lanes = world.see(who).lanes.len() as i64;
+    let number = |n: &Option<Expr>, otherwise, least, rule| match n {
+        Some(n) => number_in(world, who, n, least, rule),
+        None => Ok(otherwise),
+    };
+    let arrivals = lanes * number(count, 1, 1, "count-range")?;
+    let bytes = lanes * number(bytes, 0, 0, "tx-range")?;
+    let elsewhere = cta_of(world, object) != world.protocol().cta_of(who.agent);
+    let mut parcel = fences::released(world, who.agent, *relaxed, elsewhere);
+    // It tells nobody there, whatever fence stands before it.
+    if elsewhere && *scope == Some(Reach::Cta) {
+        parcel.only_in_time();
+    }
+    arrive(world, object, Arrival { arrivals, bytes, drops: *drops, may_be_last: !no_complete }, &parcel)
 }
 
 fn invalidate(world: &mut World<'_>, object: ObjectId, lanes: i64) -> Flow<()> {
@@ -252,15 +260,15 @@ fn invalidate(world: &mut World<'_>, object: ObjectId, lanes: i64) -> Flow<()> {
     Ok(())
 }
 
-struct Arrival {
-    arrivals: i64,
-    bytes: i64,
-    drops: bool,
+pub struct Arrival {
+    pub arrivals: i64,
+    pub bytes: i64,
+    pub drops: bool,
     /// It may be the last one of its phase.
-    may_be_last: bool,
+    pub may_be_last: bool,
 }
 
-fn arrive(world: &mut World<'_>, object: ObjectId, arrival: Arrival, parcel: &Parcel) -> Flow<()> {
+pub fn arrive(world: &mut World<'_>, object: ObjectId, arrival: Arrival, parcel: &Parcel) -> Flow<()> {
     let life = life(world, object)?;
     let Arrival { arrivals, bytes, drops, may_be_last } = arrival;
     if drops && life.expected <= arrivals {
@@ -297,7 +305,7 @@ fn waiters(world: &World<'_>, object: ObjectId) -> Vec<Who> {
     all
 }
 
-fn complete_if_due(world: &mut World<'_>, object: ObjectId) -> Flow<()> {
+pub fn complete_if_due(world: &mut World<'_>, object: ObjectId) -> Flow<()> {
     let waiters = waiters(world, object);
     let life = life(world, object)?;
     if life.pending > 0 || life.tx > 0 {
@@ -315,12 +323,35 @@ fn complete_if_due(world: &mut World<'_>, object: ObjectId) -> Flow<()> {
     outdate_tokens(world, object);
     for who in waiters {
         world.log.passed.insert(who.agent);
-        learn(world, who.agent, &completed);
+        gain(world, who.agent, object, gains_at(world, who), &completed);
         let fragment = world.fragment(who);
         fragment.status = Status::Running;
         advance(fragment);
     }
     Ok(())
+}
+
+/// What the wait gains at which a fragment stands.
+fn gains_at(world: &World<'_>, who: Who) -> Gains {
+    match point(world.code, world.see(who)) {
+        Point::At(stmt) => stmt.on().map_or(Gains::All, |on| on.gains),
+        _ => unreachable!("it waits at a statement"),
+    }
+}
+
+/// Who has seen that a phase is complete knows what it carries: in time at once, in memory perhaps from the
+/// next fence on that reaches as far as those who arrive on the object.
+fn gain(world: &mut World<'_>, agent: AgentId, object: ObjectId, gains: Gains, carried: &Parcel) {
+    if gains == Gains::All {
+        return learn(world, agent, carried);
+    }
+    let (_, name, _) = place_of(world.protocol(), object);
+    let is_far = world.code.overview.reached[name];
+    let it = &mut world.state.memory.agents[agent];
+    it.known.time.extend(&carried.time);
+    let heard = if is_far { &mut it.heard_far } else { &mut it.heard_near };
+    heard.memory.extend(&carried.memory);
+    heard.fenced.extend(&carried.fenced);
 }
 
 /// Whether a phase of an object is complete.
@@ -356,16 +387,16 @@ fn complete(world: &mut World<'_>, who: Who, object: ObjectId, phase: &Phase) ->
 }
 
 /// An agent has seen that the phase before the present one is complete.
-fn observe(world: &mut World<'_>, agent: AgentId, object: ObjectId) -> Flow<()> {
+fn observe(world: &mut World<'_>, agent: AgentId, object: ObjectId, gains: Gains) -> Flow<()> {
     let life = life(world, object)?;
     life.observed = true;
     let completed = life.completed.clone();
-    learn(world, agent, &completed);
+    gain(world, agent, object, gains, &completed);
     world.log.passed.insert(agent);
     Ok(())
 }
 
-fn wait(world: &mut World<'_>, who: Who, object: ObjectId, phase: &Phase) -> Flow<()> {
+fn wait(world: &mut World<'_>, who: Who, (object, gains): (ObjectId, Gains), phase: &Phase) -> Flow<()> {
     let passes = complete(world, who, object, phase)?;
     let code = world.code;
     let others =
@@ -374,62 +405,12 @@ fn wait(world: &mut World<'_>, who: Who, object: ObjectId, phase: &Phase) -> Flo
         return Err(Halt::NotModelled("lanes wait while others of their warp could go on"));
     }
     if passes {
-        observe(world, who.agent, object)?;
+        observe(world, who.agent, object, gains)?;
         advance(world.fragment(who));
     } else {
         world.fragment(who).status = Status::Awaiting(object);
     }
     Ok(())
-}
-
-fn copy(
-    world: &mut World<'_>,
-    who: Who,
-    object: ObjectId,
-    bytes: &Expr,
-    to: Option<&(usize, Option<Expr>)>,
-) -> Flow<()> {
-    let lanes = world.see(who).lanes.len() as i64;
-    let bytes = lanes * number_in(world, who, bytes, 0, "tx-range")?;
-    let mut written = None;
-    if let Some((array, index)) = to {
-        let there = &world.protocol().arrays[*array];
-        let index = element(world, who, index.as_ref(), there.len)?;
-        let cta = if there.space == Space::Global { 0 } else { cta_of(world, object) };
-        let location = Location { cta, array: *array, index };
-        written = Some(Access { location, kind: AccessKind::Copy, agent: who.agent });
-    }
-    let parity = life(world, object)?.parity;
-    if let Some(written) = written {
-        memory::access(world, who.agent, AccessKind::Copy, &BTreeSet::from([written.location]));
-    }
-    // Whatever came before the issue comes before the landing.
-    let mut time = world.state.memory.agents[who.agent].known.time.clone();
-    time.extend(written);
-    let landing =
-        Landing::Bytes(bytes, Parcel { time, memory: written.into_iter().collect(), ..Parcel::default() });
-    world.state.objects.leave(Pending { object, parity, agent: who.agent, landing });
-    Ok(())
-}
-
-/// Something pending lands.
-pub fn land(world: &mut World<'_>, pending: usize) -> Flow<()> {
-    let Pending { object, parity, agent, landing } = world.state.objects.pending.remove(pending);
-    reached(world, agent, cta_of(world, object) as i64)?;
-    let life = life(world, object).map_err(|_| Halt::Rule("stale-completion"))?;
-    if life.parity != parity {
-        return Err(Halt::Rule("stale-completion"));
-    }
-    match landing {
-        Landing::Bytes(bytes, parcel) => {
-            life.gathered.add(&parcel);
-            life.count_bytes(-bytes)?;
-            complete_if_due(world, object)
-        }
-        Landing::Arrivals(arrivals, parcel) => {
-            arrive(world, object, Arrival { arrivals, bytes: 0, drops: false, may_be_last: true }, &parcel)
-        }
-    }
 }
 
 /// One more phase has been completed since the tokens of an object were taken.
@@ -469,9 +450,10 @@ pub fn answers(world: &mut World<'_>, who: Who, on: &Mbarrier) -> Flow<Vec<Choic
 
 /// A question is answered.
 pub fn answered(world: &mut World<'_>, who: Who, on: &Mbarrier, answer: bool) -> Flow<()> {
+    let object = object(world, who, on)?;
+    initialised::used(world, who.agent, object);
     if answer {
-        let object = object(world, who, on)?;
-        observe(world, who.agent, object)
+        observe(world, who.agent, object, on.gains)
     } else {
         world.log.denied = Some(who.agent);
         Ok(())

@@ -3,7 +3,7 @@
 
 use super::fills::OpenFill;
 use super::protocol::*;
-use super::state::{AgentId, Barriers, World};
+use super::state::{AgentId, Barriers, State, World};
 use super::stores::OpenRead;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,12 +16,20 @@ pub struct Location {
     pub index: i64,
 }
 
-/// An agent's latest access of a kind to a location.
+/// An agent's latest access of a kind to a location, or one of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Access {
     pub location: Location,
     pub kind: AccessKind,
     pub agent: AgentId,
+    /// Tells apart those of which a later one does not replace an earlier one.
+    pub serial: usize,
+}
+
+impl Access {
+    pub fn new(location: Location, kind: AccessKind, agent: AgentId) -> Self {
+        Access { location, kind, agent, serial: 0 }
+    }
 }
 
 pub type Facts = BTreeSet<Access>;
@@ -49,6 +57,15 @@ impl Parcel {
         self.fenced.remove(access);
     }
 
+    /// An access gets another name, or none.
+    fn rename(&mut self, old: &Access, new: Option<Access>) {
+        for facts in [&mut self.time, &mut self.memory, &mut self.fenced] {
+            if facts.remove(old) {
+                facts.extend(new);
+            }
+        }
+    }
+
     /// What is passed on without order in memory.
     pub fn only_in_time(&mut self) {
         self.memory.clear();
@@ -62,6 +79,10 @@ pub struct Knowledge {
     /// `ptx`: what it knew at fences, in memory alone: at any of them, and at those that reach other CTAs.
     pub near: Parcel,
     pub far: Parcel,
+    /// `ptx`: what relaxed waits have brought, in memory alone: those on objects that only agents of the own
+    /// CTA name, and those on others.
+    pub heard_near: Parcel,
+    pub heard_far: Parcel,
     /// `bcu`: what a SYNC or RED of this warp has published, so that ARV carries it too.
     pub published: Facts,
     /// `split_barrier`: what an OpMemoryBarrier with Release covers, for all later arrives.
@@ -93,11 +114,11 @@ impl Memory {
 }
 
 fn conflicts(a: AccessKind, b: AccessKind) -> bool {
-    use AccessKind::{Atomic, Copy, Fill, Read, Write};
+    use AccessKind::{Atomic, Copy, Fill, Read, Reduction, Source, Write};
     match (a, b) {
         (Write | Copy | Fill, _) | (_, Write | Copy | Fill) => true,
-        (Atomic, Atomic) | (Read, Read) => false,
-        (Atomic, Read) | (Read, Atomic) => true,
+        (Atomic | Reduction, Atomic | Reduction) | (Read | Source, Read | Source) => false,
+        (Atomic | Reduction, Read | Source) | (Read | Source, Atomic | Reduction) => true,
     }
 }
 
@@ -112,22 +133,28 @@ fn known_at_once(target: Target, kind: AccessKind) -> bool {
 /// One access by an agent to several locations.
 pub fn access(world: &mut World<'_>, agent: AgentId, kind: AccessKind, locations: &BTreeSet<Location>) {
     for &location in locations {
-        check(world, agent, kind, location);
-        replace(world, agent, kind, location);
+        access_one(world, agent, kind, location);
     }
+}
+
+/// One access by an agent to one location.
+pub fn access_one(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Location) -> Access {
+    check(world, agent, kind, location);
+    replace(world, agent, kind, location)
 }
 
 fn check(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Location) {
     let mut found = Vec::new();
-    if kind != AccessKind::Read && world.state.memory.open.iter().any(|read| read.location == location) {
+    let reads = matches!(kind, AccessKind::Read | AccessKind::Source);
+    if !reads && world.state.memory.open.iter().any(|read| read.location == location) {
         found.push("data-race");
     }
     let known = &world.state.memory.agents[agent].known;
     for earlier in &world.state.memory.latest {
-        // A copy is not in the order of its warp's own accesses. Lanes of one warp do not race, so those
-        // by `cp.async` do not race among themselves.
+        // What a copy does is not in the order of its warp's own accesses. Lanes of one warp do not race, so
+        // those by `cp.async` do not race among themselves.
         let in_order = match earlier.kind {
-            AccessKind::Copy => false,
+            AccessKind::Copy | AccessKind::Reduction | AccessKind::Source => false,
             AccessKind::Fill => kind == AccessKind::Fill,
             AccessKind::Read | AccessKind::Write | AccessKind::Atomic => true,
         };
@@ -145,15 +172,22 @@ fn check(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Loca
 }
 
 /// An access becomes the latest of its agent.
-pub fn replace(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Location) {
-    let new = Access { location, kind, agent };
+pub fn replace(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Location) -> Access {
+    let mut new = Access::new(location, kind, agent);
+    let stays = matches!(kind, AccessKind::Reduction | AccessKind::Source);
     let overwrites = matches!(kind, AccessKind::Write | AccessKind::Copy | AccessKind::Fill);
     let latest = &world.state.memory.latest;
     let gone: Vec<Access> = latest
         .iter()
-        .filter(|old| old.location == location && (overwrites || (old.agent == agent && old.kind == kind)))
+        .filter(|old| {
+            let older = old.agent == agent && old.kind == kind && !stays;
+            old.location == location && (overwrites || older)
+        })
         .copied()
         .collect();
+    while stays && latest.contains(&new) {
+        new.serial += 1;
+    }
     for old in &gone {
         forget(world, old);
     }
@@ -161,35 +195,78 @@ pub fn replace(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location
     let memory = &mut world.state.memory;
     memory.latest.insert(new);
     // Of copies somebody learns later.
-    if matches!(kind, AccessKind::Copy | AccessKind::Fill) {
-        return;
+    if stays || matches!(kind, AccessKind::Copy | AccessKind::Fill) {
+        return new;
     }
     memory.agents[agent].known.time.insert(new);
     if at_once {
         memory.agents[agent].known.memory.insert(new);
     }
+    new
 }
 
 fn forget(world: &mut World<'_>, old: &Access) {
     let memory = &mut world.state.memory;
     memory.latest.remove(old);
     for agent in &mut memory.agents {
-        for parcel in [&mut agent.known, &mut agent.near, &mut agent.far] {
-            parcel.forget(old);
-        }
         agent.published.remove(old);
         agent.released.retain(|(access, _)| access != old);
         agent.received.retain(|(access, _, _)| access != old);
     }
-    world.state.objects.forget(old);
+    for parcel in parcels(&mut world.state) {
+        parcel.forget(old);
+    }
+    world.state.objects.sort();
     match &mut world.state.barriers {
-        Barriers::Ptx(b) => b.forget(old),
+        Barriers::Ptx(_) => {}
         Barriers::Bcu(b) => b.forget(old),
         Barriers::Nbarrier(b) => b.forget(old),
         Barriers::Split(b) => b.forget(old),
         Barriers::Xegpu(b) => b.named.forget(old),
     }
-    world.state.cluster.forget(old);
+}
+
+/// All that is known to somebody, or on its way: `ptx`.
+fn parcels(state: &mut State) -> Vec<&mut Parcel> {
+    let mut all = Vec::new();
+    for agent in &mut state.memory.agents {
+        all.extend([&mut agent.known, &mut agent.near, &mut agent.far]);
+        all.extend([&mut agent.heard_near, &mut agent.heard_far]);
+    }
+    all.extend(state.objects.parcels());
+    all.extend(state.cluster.parcels());
+    if let Barriers::Ptx(barriers) = &mut state.barriers {
+        all.extend(barriers.parcels());
+    }
+    all
+}
+
+/// Accesses of one kind that are known alike to everybody are as good as one. Those that are left are counted
+/// anew, so that there are no more of them for ever.
+pub fn unite(state: &mut State) {
+    let several: Vec<Access> = state.memory.latest.iter().filter(|a| a.serial > 0).copied().collect();
+    if several.is_empty() {
+        return;
+    }
+    let alike: BTreeSet<Access> = several.into_iter().map(|a| Access { serial: 0, ..a }).collect();
+    for first in alike {
+        let is_alike = |a: &&Access| Access { serial: 0, ..**a } == first;
+        let all: Vec<Access> = state.memory.latest.iter().filter(is_alike).copied().collect();
+        let mut kept: BTreeSet<Vec<[bool; 3]>> = BTreeSet::new();
+        let mut serial = 0;
+        for old in all {
+            let holds = |p: &mut Parcel| [&p.time, &p.memory, &p.fenced].map(|facts| facts.contains(&old));
+            let is_new = kept.insert(parcels(state).into_iter().map(holds).collect());
+            let new = is_new.then_some(Access { serial, ..old });
+            serial += usize::from(is_new);
+            state.memory.latest.remove(&old);
+            state.memory.latest.extend(new);
+            for parcel in parcels(state) {
+                parcel.rename(&old, new);
+            }
+        }
+    }
+    state.objects.sort();
 }
 
 /// A fence of `nbarrier` or `xegpu`: the agent's own accesses become known in memory.

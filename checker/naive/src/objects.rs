@@ -19,6 +19,8 @@ pub struct Mbarrier {
     pub index: Option<Expr>,
     /// The CTA whose object it is, if not the own one.
     pub cta: Option<Expr>,
+    /// What a wait or a question for a phase gains when it passes.
+    pub gains: Gains,
     pub act: Act,
 }
 
@@ -49,19 +51,57 @@ pub enum Act {
         of: Phase,
     },
     /// A copy of so many bytes, to a location of an array or to none.
-    Copy(Expr, Option<(usize, Option<Expr>)>),
+    Copy(Expr, Option<Place>),
     Commit,
+    /// `st.async` or `red.async` of so many bytes.
+    Send(Sent, Expr, Place),
+    /// A copy of so many bytes from shared memory of the own CTA.
+    Between {
+        bytes: Expr,
+        to: Place,
+        from: Place,
+        /// Whether it is said how it completes.
+        spelled: bool,
+    },
+    /// `cp.async.mbarrier.arrive`.
+    FillArrive {
+        /// With `.noinc`.
+        counted: bool,
+        spelled: bool,
+    },
     /// A copy to each CTA of a mask.
-    Multicast(Expr, Option<(usize, Option<Expr>)>, i64),
+    Multicast(Expr, Option<Place>, i64),
     CommitAll(i64),
     /// `clusterlaunchcontrol.try_cancel`: 16 bytes to a location, here or in every CTA.
     Cancel {
-        to: (usize, Option<Expr>),
+        to: Place,
         everywhere: bool,
     },
 }
 
-/// How far an arrival releases.
+/// A location as it is written: an array, and an index into it.
+pub type Place = (usize, Option<Expr>);
+
+/// What is sent to a location without being a bulk copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// `st.async`.
+    Value,
+    /// `red.async`.
+    Reduction,
+}
+
+/// What who passes a wait knows in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Gains {
+    /// What the phase carries.
+    #[default]
+    All,
+    /// What it carries from the next fence on: `.relaxed`, with a scope or without one.
+    AtFence(Option<Reach>),
+}
+
+/// How far an arrival releases, or a wait acquires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     Cta,
@@ -88,6 +128,13 @@ pub enum Asking {
     Flag,
 }
 
+impl Act {
+    /// Whether it waits for a phase, or asks for one.
+    pub fn is_for_a_phase(&self) -> bool {
+        matches!(self, Act::Wait(_) | Act::WaitToken(_) | Act::AskUntil(..) | Act::Ask { .. })
+    }
+}
+
 impl Mbarrier {
     /// All operands that have a value.
     pub fn operands(&self) -> Vec<&Expr> {
@@ -96,11 +143,20 @@ impl Mbarrier {
             Act::Inval
             | Act::Commit
             | Act::CommitAll(_)
+            | Act::FillArrive { .. }
             | Act::WaitToken(_)
             | Act::AskUntil(_, Phase::Token(_))
             | Act::Ask { of: Phase::Token(_), .. } => {}
             Act::AskUntil(_, Phase::Parity(n)) | Act::Ask { of: Phase::Parity(n), .. } => all.push(n),
             Act::Cancel { to: (_, index), .. } => all.extend(index),
+            Act::Send(_, bytes, (_, index)) => {
+                all.push(bytes);
+                all.extend(index);
+            }
+            Act::Between { bytes, to: (_, to), from: (_, from), .. } => {
+                all.push(bytes);
+                all.extend(to.iter().chain(from));
+            }
             Act::Init(n) | Act::ExpectTx(n) | Act::CompleteTx(n) | Act::Wait(n) => all.push(n),
             Act::Arrive { count, bytes, .. } => all.extend(count.iter().chain(bytes)),
             Act::Copy(bytes, to) | Act::Multicast(bytes, to, _) => {

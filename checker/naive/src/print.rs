@@ -70,14 +70,14 @@ pub fn shown(name: &str) -> &str {
     name.split('#').next().unwrap_or(name)
 }
 
-struct Printer<'a> {
-    protocol: &'a Protocol,
+pub struct Printer<'a> {
+    pub protocol: &'a Protocol,
     out: &'a mut String,
     depth: usize,
 }
 
 impl Printer<'_> {
-    fn line(&mut self, text: &str) {
+    pub fn line(&mut self, text: &str) {
         for _ in 0..self.depth {
             self.out.push_str("    ");
         }
@@ -152,7 +152,9 @@ impl Printer<'_> {
                     AccessKind::Read => "read",
                     AccessKind::Write => "write",
                     AccessKind::Atomic => "atomic",
-                    AccessKind::Copy | AccessKind::Fill => unreachable!("no statement is a copy's write"),
+                    AccessKind::Copy | AccessKind::Fill | AccessKind::Reduction | AccessKind::Source => {
+                        unreachable!("no statement is a copy's access")
+                    }
                 };
                 let place = self.place(&self.protocol.arrays[*array].name, index.as_ref());
                 format!("{word} {place}{}", self.at(cta.as_ref()))
@@ -167,7 +169,7 @@ impl Printer<'_> {
     }
 
     /// A location or object.
-    fn place(&self, name: &str, index: Option<&Expr>) -> String {
+    pub fn place(&self, name: &str, index: Option<&Expr>) -> String {
         let index = index.map(|e| format!("[{}]", self.e(e)));
         format!("{name}{}", index.unwrap_or_default())
     }
@@ -193,7 +195,7 @@ impl Printer<'_> {
         }
     }
 
-    fn e(&self, expr: &Expr) -> String {
+    pub fn e(&self, expr: &Expr) -> String {
         self.expr(expr, 0)
     }
 
@@ -286,80 +288,8 @@ impl Printer<'_> {
         }
     }
 
-    fn mbarrier(&self, on: &Mbarrier) -> String {
-        let object = self.place(&self.protocol.objects[on.objects].name, on.index.as_ref());
-        let object = format!("{object}{}", self.at(on.cta.as_ref()));
-        let place = |to: &Option<(usize, Option<Expr>)>| match to {
-            Some((array, index)) => self.place(&self.protocol.arrays[*array].name, index.as_ref()),
-            None => "_".into(),
-        };
-        match &on.act {
-            Act::Init(n) => format!("mbarrier.init {object}, {}", self.e(n)),
-            Act::Inval => format!("mbarrier.inval {object}"),
-            Act::Arrive { count, bytes, drops, no_complete, relaxed, scope } => {
-                let drop = if *drops { "_drop" } else { "" };
-                let expect = if bytes.is_some() { ".expect_tx" } else { "" };
-                let stays = if *no_complete { ".noComplete" } else { "" };
-                let order = match (relaxed, scope) {
-                    (true, None) => ".relaxed",
-                    (true, Some(Reach::Cta)) => ".relaxed.cta",
-                    (true, Some(Reach::Cluster)) => ".relaxed.cluster",
-                    (false, None) => "",
-                    (false, Some(Reach::Cta)) => ".release.cta",
-                    (false, Some(Reach::Cluster)) => ".release.cluster",
-                };
-                let number = count.as_ref().or(bytes.as_ref());
-                let number = number.map(|n| format!(", {}", self.e(n))).unwrap_or_default();
-                format!("mbarrier.arrive{drop}{expect}{stays}{order} {object}{number}")
-            }
-            Act::ExpectTx(n) => format!("mbarrier.expect_tx {object}, {}", self.e(n)),
-            Act::CompleteTx(n) => format!("mbarrier.complete_tx {object}, {}", self.e(n)),
-            Act::Wait(parity) => format!("mbarrier.wait.parity {object}, {}", self.e(parity)),
-            Act::Copy(bytes, to) => {
-                format!("cp.async.bulk {}, {}, {object}", place(to), self.e(bytes))
-            }
-            Act::Multicast(bytes, to, mask) => {
-                let bytes = self.e(bytes);
-                format!("cp.async.bulk.multicast::cluster {}, {bytes}, {object}, {mask}", place(to))
-            }
-            Act::Cancel { to: (array, index), everywhere } => {
-                let all = if *everywhere { ".multicast::cluster::all" } else { "" };
-                let to = self.place(&self.protocol.arrays[*array].name, index.as_ref());
-                format!("clusterlaunchcontrol.try_cancel{all} {to}, {object}")
-            }
-            Act::CommitAll(mask) => format!("tcgen05.commit.multicast::cluster {object}, {mask}"),
-            Act::WaitToken(token) => format!("mbarrier.wait {object}, {}", shown(token)),
-            Act::AskUntil(_, of) => self.ask("try_wait", &object, of),
-            Act::Ask { may_miss, of } => {
-                self.ask(if *may_miss { "try_wait" } else { "test_wait" }, &object, of)
-            }
-            Act::Commit => format!("tcgen05.commit {object}"),
-        }
-    }
-
-    fn ask(&self, word: &str, object: &str, of: &Phase) -> String {
-        match of {
-            Phase::Parity(parity) => format!("mbarrier.{word}.parity {object}, {}", self.e(parity)),
-            Phase::Token(token) => format!("mbarrier.{word} {object}, {}", shown(token)),
-        }
-    }
-
-    /// A loop that asks until the answer is yes; its local has a name that nothing else has.
-    fn ask_until(&mut self, id: StmtId, on: &Mbarrier, asking: Asking) {
-        let ask = self.mbarrier(on);
-        let lines: &[String] = &match asking {
-            Asking::While => vec![format!("while !{ask} {{}}")],
-            Asking::If => vec![format!("loop {{ if {ask} {{ break; }} }}")],
-            Asking::Kept => vec![format!("loop {{ let over{id} = {ask}; if over{id} {{ break; }} }}")],
-            Asking::Flag => {
-                vec![format!("let over{id} = 0;"), format!("while !over{id} {{ over{id} = {ask}; }}")]
-            }
-        };
-        lines.iter().for_each(|line| self.line(line));
-    }
-
     /// The CTA that is meant, if it is said.
-    fn at(&self, cta: Option<&Expr>) -> String {
+    pub fn at(&self, cta: Option<&Expr>) -> String {
         cta.map(|cta| format!(" @ cta {}", self.e(cta))).unwrap_or_default()
     }
 

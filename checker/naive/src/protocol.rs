@@ -147,6 +147,10 @@ pub enum AccessKind {
     Copy,
     /// The write of a copy by `cp.async`: no statement has it.
     Fill,
+    /// What `red.async` does: no statement has it.
+    Reduction,
+    /// The read by a copy that comes to its end on an object: no statement has it.
+    Source,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -438,6 +442,30 @@ impl Stmt {
             Kind::If(_, then, other) => vec![then, other],
             Kind::Guard { instr, .. } => vec![std::slice::from_ref(instr), &[]],
             _ => vec![],
+        }
+    }
+
+    /// What it does on an mbarrier object, itself and not something inside it.
+    pub fn on(&self) -> Option<&Mbarrier> {
+        match &self.kind {
+            Kind::Instr(Instr::Mbarrier(on))
+            | Kind::If(Cond::Ask { on, .. }, ..)
+            | Kind::While(Cond::Ask { on, .. }, _)
+            | Kind::Let(_, Rhs::On(on))
+            | Kind::Assign(_, Rhs::On(on)) => Some(on),
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn on_mut(&mut self) -> Option<&mut Mbarrier> {
+        match &mut self.kind {
+            Kind::Instr(Instr::Mbarrier(on))
+            | Kind::If(Cond::Ask { on, .. }, ..)
+            | Kind::While(Cond::Ask { on, .. }, _)
+            | Kind::Let(_, Rhs::On(on))
+            | Kind::Assign(_, Rhs::On(on)) => Some(on),
+            _ => None,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::expr::{eval_lanes, eval_same};
 use super::fences;
 use super::local::{Point, advance, point};
-use super::memory::{Access, Parcel, learn, left_behind};
+use super::memory::{Parcel, learn, left_behind};
 use super::protocol::*;
 use super::state::Barriers as AllBarriers;
 use super::state::*;
@@ -48,10 +48,8 @@ pub struct Barriers {
 }
 
 impl Barriers {
-    pub fn forget(&mut self, access: &Access) {
-        for barrier in self.active.values_mut() {
-            barrier.parcel.forget(access);
-        }
+    pub fn parcels(&mut self) -> impl Iterator<Item = &mut Parcel> {
+        self.active.values_mut().map(|barrier| &mut barrier.parcel)
     }
 
     pub fn holds_arrivals(&self) -> bool {

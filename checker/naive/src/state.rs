@@ -1,6 +1,7 @@
 //! What a state of a protocol consists of.
 
 use super::memory::Memory;
+use super::overview::Overview;
 use super::protocol::*;
 use super::uniform::Uniform;
 use super::{bcu, cluster, mbarrier, nbarrier, ptx, split, warps, xegpu};
@@ -188,6 +189,7 @@ pub enum ExitedThreads {
 pub struct Code<'p> {
     pub protocol: &'p Protocol,
     pub exited_threads: ExitedThreads,
+    pub overview: Overview,
     stmts: HashMap<StmtId, &'p Stmt>,
 }
 
@@ -197,7 +199,7 @@ impl<'p> Code<'p> {
         for block in &protocol.blocks {
             collect(&block.body, &mut stmts);
         }
-        Code { protocol, exited_threads, stmts }
+        Code { protocol, exited_threads, overview: Overview::new(protocol), stmts }
     }
 
     pub fn stmt(&self, id: StmtId) -> &'p Stmt {

@@ -6,7 +6,7 @@ use super::memory::{self, Location};
 use super::protocol::*;
 use super::state::*;
 use super::uniform;
-use super::{bcu, cluster, fills, mbarrier, nbarrier, ptx, split, stores, warps, xegpu};
+use super::{bcu, cluster, fills, flight, mbarrier, nbarrier, ptx, split, stores, warps, xegpu};
 use std::collections::BTreeSet;
 
 /// One step: who takes it, what it notes, and where it leads or why the path ends.
@@ -50,7 +50,7 @@ pub fn steps(code: &Code<'_>, state: &State) -> Vec<Step> {
         // Equal ones are interchangeable.
         if n == 0 || state.objects.pending[n - 1] != *pending {
             let mut world = World::new(code, state.clone());
-            let landed = mbarrier::land(&mut world, n);
+            let landed = flight::land(&mut world, n);
             steps.push(finished(state, world, pending.agent, landed));
         }
     }
@@ -62,6 +62,7 @@ fn finished(before: &State, mut world: World<'_>, agent: AgentId, mut result: Fl
     let executed = result.is_ok();
     if executed {
         result = local::settle(&mut world, Some(before));
+        memory::unite(&mut world.state);
         uniform::forget_consumed(&mut world);
     }
     // A step that violates an ending rule reports that rule and nothing else. One whose

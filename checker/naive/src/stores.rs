@@ -2,8 +2,9 @@
 //! fence between the proxies: `ptx`.
 
 use super::expr::eval_lanes;
+use super::initialised::is_of_object;
 use super::local::advance;
-use super::memory::{Location, replace};
+use super::memory::{Access, Location, Memory, replace};
 use super::protocol::*;
 use super::state::{AgentId, Flow, Halt, Lane, Who, World};
 use std::collections::BTreeSet;
@@ -90,18 +91,34 @@ fn check(world: &mut World<'_>, agent: AgentId, location: Location) {
     let mut found = BTreeSet::new();
     let known = &world.state.memory.agents[agent].known;
     for earlier in world.state.memory.latest.iter().filter(|earlier| earlier.location == location) {
-        let needs_fence = match earlier.kind {
-            AccessKind::Read => continue,
-            AccessKind::Write | AccessKind::Atomic | AccessKind::Fill => true,
-            AccessKind::Copy => false,
-        };
+        if matches!(earlier.kind, AccessKind::Read | AccessKind::Source) {
+            continue;
+        }
         if !known.time.contains(earlier) {
             found.insert("data-race");
-        } else if !known.memory.contains(earlier) || needs_fence && !known.fenced.contains(earlier) {
+        } else if !known.memory.contains(earlier) {
             found.insert("missing-fence");
         }
     }
     world.notes.extend(found);
+    check_proxies(world, agent, location);
+}
+
+fn is_generic(kind: AccessKind) -> bool {
+    matches!(kind, AccessKind::Write | AccessKind::Atomic | AccessKind::Fill)
+}
+
+/// A copy reads or writes what the agent knows to be written by threads: that needs a fence in between.
+pub fn check_proxies(world: &mut World<'_>, agent: AgentId, location: Location) {
+    let Memory { latest, agents, .. } = &world.state.memory;
+    let known = &agents[agent].known;
+    let lacks = |earlier: &Access| {
+        let is_known = known.time.contains(earlier) && known.memory.contains(earlier);
+        is_generic(earlier.kind) && is_known && !known.fenced.contains(earlier)
+    };
+    if latest.iter().any(|earlier| earlier.location == location && lacks(earlier)) {
+        world.note("missing-fence");
+    }
 }
 
 fn commit(world: &mut World<'_>, who: Who) {
@@ -138,6 +155,9 @@ fn fence(world: &mut World<'_>, who: Who, window: Option<Window>) {
     let memory = &mut world.state.memory;
     let known = &mut memory.agents[who.agent].known;
     for access in &memory.latest {
+        if is_of_object(protocol, access.location) {
+            continue;
+        }
         let space = protocol.arrays[access.location.array].space;
         let covered = match window {
             None => true,
@@ -145,8 +165,7 @@ fn fence(world: &mut World<'_>, who: Who, window: Option<Window>) {
             Some(Window::Cluster) => space == Space::Shared,
             Some(Window::Global) => space == Space::Global,
         };
-        let generic = matches!(access.kind, AccessKind::Write | AccessKind::Atomic | AccessKind::Fill);
-        if covered && generic && known.memory.contains(access) {
+        if covered && is_generic(access.kind) && known.memory.contains(access) {
             known.fenced.insert(*access);
         }
     }

@@ -6,17 +6,46 @@ use super::print::shown;
 use super::protocol::*;
 use std::collections::BTreeSet;
 
+/// The objects that are named by the rank of a CTA, or by a mask of them, by the number of their name.
+pub fn named_by_rank(list: &[Stmt]) -> BTreeSet<usize> {
+    let mut named = BTreeSet::new();
+    for stmt in list {
+        named.extend(stmt.on().filter(|on| is_by_rank(on)).map(|on| on.objects));
+        named.extend(stmt.arms().into_iter().flat_map(named_by_rank));
+    }
+    named
+}
+
+fn is_by_rank(on: &Mbarrier) -> bool {
+    let is_for_all =
+        matches!(on.act, Act::Multicast(..) | Act::CommitAll(_) | Act::Cancel { everywhere: true, .. });
+    on.cta.is_some() || is_for_all
+}
+
+/// Whether waits that acquire from the own CTA alone are on objects on which no other one arrives.
+fn waits_are_wide(protocol: &Protocol) -> bool {
+    let bodies = || protocol.blocks.iter().flat_map(|block| &block.body);
+    let named: BTreeSet<usize> =
+        protocol.blocks.iter().flat_map(|block| named_by_rank(&block.body)).collect();
+    let is_narrow = |stmt: &Stmt| {
+        let on = stmt.on().filter(|on| on.gains == Gains::AtFence(Some(Reach::Cta)));
+        on.is_some_and(|on| named.contains(&on.objects))
+    };
+    !bodies().any(|stmt| stmt.any(&is_narrow))
+}
+
 pub fn well_formed(protocol: &Protocol) -> bool {
-    protocol.blocks.iter().all(|block| {
-        let mut check = Check {
-            target: protocol.target,
-            ctas: protocol.cluster,
-            scopes: Vec::new(),
-            handles: BTreeSet::new(),
-            loops: 0,
-        };
-        check.list(&block.body)
-    })
+    waits_are_wide(protocol)
+        && protocol.blocks.iter().all(|block| {
+            let mut check = Check {
+                target: protocol.target,
+                ctas: protocol.cluster,
+                scopes: Vec::new(),
+                handles: BTreeSet::new(),
+                loops: 0,
+            };
+            check.list(&block.body)
+        })
 }
 
 struct Check {
@@ -176,8 +205,19 @@ impl Check {
                 return false;
             }
         }
-        let elsewhere =
-            matches!(on.act, Act::Arrive { .. } | Act::ExpectTx(_) | Act::CompleteTx(_) | Act::Copy(..));
+        if on.gains != Gains::All && !on.act.is_for_a_phase() {
+            return false;
+        }
+        let elsewhere = matches!(
+            on.act,
+            Act::Arrive { .. }
+                | Act::ExpectTx(_)
+                | Act::CompleteTx(_)
+                | Act::Copy(..)
+                | Act::Send(..)
+                | Act::Between { .. }
+                | Act::Commit
+        );
         token
             && (on.cta.is_none() || elsewhere)
             && self.rank(on.cta.as_ref())

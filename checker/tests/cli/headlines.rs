@@ -1,6 +1,6 @@
 //! What the first line and `why` say is true of the run that is shown, and is the cause.
 
-use crate::support::{Folder, run, says, verify, words};
+use crate::support::{Folder, run, says, verify};
 
 #[test]
 fn who_leaves_an_arrival_out_is_compared_with_those_that_do_as_it_does() {
@@ -199,16 +199,6 @@ fn of_what_lands_later_no_locals_of_now_are_shown() {
         ],
         &["Its locals there"],
     );
-}
-
-#[test]
-fn a_relaxed_wait_is_what_is_refused_and_not_the_declaration() {
-    let text =
-        "target ptx;\ncta 32;\nmbarrier x count 1;\nwarp 0 { mbarrier.wait.parity.relaxed.cta x, 1; }\n";
-    let run = verify(text, &[]);
-    let told = words(&format!("{}{}", run.out, run.err));
-    assert!(told.contains("a wait that does not acquire"), "{told}");
-    assert!(!told.contains("declare the object"), "{told}");
 }
 
 #[test]

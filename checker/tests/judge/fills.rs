@@ -72,7 +72,8 @@ fn nobody_knows_of_a_copy_before_its_lane_has_waited() {
     }
     let load = one_lane(vec![object(0).arrive_expect(16), object(0).copy(16, 0)]);
     violates(vec![vec![one_lane(vec![begins()]), load.clone(), object(0).wait(0)]], RACE);
-    violates(vec![vec![loads(), load.clone(), object(0).wait(0)]], &[]);
+    violates(vec![vec![loads(), load.clone(), object(0).wait(0)]], &["missing-fence"]);
+    violates(vec![vec![loads(), fence(), load.clone(), object(0).wait(0)]], &[]);
     violates(vec![vec![load.clone(), loads(), object(0).wait(0)]], RACE);
     violates(vec![vec![load, object(0).wait(0), loads(), read(0)]], &[]);
     violates(vec![vec![one_lane(vec![begins(), commit()])]], &[]);

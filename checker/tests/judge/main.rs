@@ -11,6 +11,7 @@ mod cluster;
 mod divergence;
 mod field;
 mod fills;
+mod flight;
 mod mbarrier;
 mod memory;
 mod named;

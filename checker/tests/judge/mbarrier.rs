@@ -170,7 +170,8 @@ fn a_copy_is_known_to_whoever_waits_for_its_phase_and_to_nobody_else() {
     shows(&two(1, vec![begins()], vec![done().wait(0), read(0)]), &[]);
     shows(&two(1, vec![begins(), read(0), done().wait(0)], vec![]), &["data-race"]);
     shows(&two(1, vec![begins(), done().wait(0), read(0)], vec![]), &[]);
-    shows(&two(1, vec![write(0), begins(), done().wait(0)], vec![]), &[]);
+    shows(&two(1, vec![read(0), begins(), done().wait(0)], vec![]), &[]);
+    shows(&two(1, vec![write(0), begins(), done().wait(0)], vec![]), &["missing-fence"]);
     shows(&two(1, vec![begins(), done().wait(0)], vec![write(0)]), &["data-race"]);
     // Two copies are not in the order of their warp.
     let twice = |array| one_lane(vec![done().arrive_expect(32), done().copy(16, 0), done().copy(16, array)]);

@@ -98,7 +98,8 @@ fn what_a_copy_brought_needs_no_fence() {
     violates(vec![vec![load.clone(), full.wait(0), sends()]], &[]);
     violates(vec![vec![load.clone(), full.wait(0), write(0), sends()]], &["missing-fence"]);
     violates(vec![vec![load.clone(), sends(), full.wait(0)]], &["data-race"]);
-    violates(vec![vec![write(0), load, full.wait(0), sends()]], &[]);
+    violates(vec![vec![write(0), load.clone(), full.wait(0), sends()]], &["missing-fence"]);
+    violates(vec![vec![write(0), fence(None), load, full.wait(0), sends()]], &[]);
 }
 
 #[test]

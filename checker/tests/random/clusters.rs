@@ -76,6 +76,12 @@ const FEATURES: &[&str] = &[
     "uniform",
     "loop {",
     "?",
+    "red.async",
+    "st.async",
+    "cp.async.bulk.shared::cluster.shared::cta",
+    "fence.mbarrier_init.release.cluster",
+    "mbarrier.wait.parity.relaxed",
+    "fence.acquire",
 ];
 
 /// How often something came of the protocols of some seeds.

@@ -7,6 +7,7 @@ mod objects;
 mod protocols;
 mod shapes;
 mod stores;
+mod words;
 
 #[path = "../agreement/mod.rs"]
 mod agreement;

@@ -90,6 +90,10 @@ const FILLS: &[&str] = &[
     "lane < ",
     "lane % 2",
     "loop {",
+    "cp.async.mbarrier.arrive full",
+    "cp.async.mbarrier.arrive.noinc full",
+    "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [full",
+    "mbarrier.wait.parity.relaxed",
 ];
 
 #[test]

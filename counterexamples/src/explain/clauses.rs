@@ -7,7 +7,7 @@ use super::counts;
 use super::race;
 use super::waiters::waiters;
 use crate::objects::is_object;
-use crate::trace::{COPY, Detail, FILL, STORE, Step};
+use crate::trace::{COPY, Detail, FILL, INITIALISATION, REDUCTION, SOURCE, STORE, Step, USE};
 
 /// The clause that a finding rests on, where it is not the first of its rule.
 pub(super) fn of(case: &Case<'_>) -> Option<&'static str> {
@@ -21,8 +21,11 @@ pub(super) fn of(case: &Case<'_>) -> Option<&'static str> {
         Rule::CountRange => counts::clause_of_count(case),
         Rule::Deadlock | Rule::StuckAgent => of_wait(case),
         Rule::InFlightAtExit if outcome.barrier.is_none() => Some("ptx.bulk-source-lifetime"),
-        Rule::MissingFence if later == STORE => Some("ptx.proxies"),
+        Rule::MissingFence if later == USE || later == INITIALISATION => Some("ptx.mbarrier-init-order"),
+        Rule::MissingFence if race::crosses(earlier, later) => of_arrival(case).or(Some("ptx.proxies")),
         Rule::MissingFence => of_arrival(case),
+        Rule::DataRace if earlier == SOURCE || later == SOURCE => Some("ptx.bulk-copy-across"),
+        Rule::DataRace if earlier == REDUCTION || later == REDUCTION => Some("ptx.red-async"),
         Rule::DataRace if earlier == STORE => Some("ptx.bulk-wait-group"),
         Rule::DataRace if later == STORE => Some("ptx.bulk-store"),
         Rule::DataRace if earlier == FILL => of_fill(case),

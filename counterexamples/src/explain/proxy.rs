@@ -2,11 +2,13 @@
 
 use super::case::{Case, sentence};
 use super::words::Words;
+use crate::trace::COPY;
 
 /// A copy begins that does not see what was written, though barriers order the two.
-pub(super) fn unfenced(writer: &str, issuer: &str, access: &str) -> [String; 2] {
+pub(super) fn unfenced(writer: &str, issuer: &str, (access, copy): (&str, &str)) -> [String; 2] {
+    let does = if copy == COPY { "writes" } else { "reads" };
     let why = format!(
-        "{} own {access} takes the generic proxy, and the copy reads by the asynchronous one: a barrier \
+        "{} own {access} takes the generic proxy, and the copy {does} by the asynchronous one: a barrier \
          orders accesses of one proxy, and both only with a fence.",
         sentence(&format!("{writer}'s"))
     );
@@ -38,7 +40,8 @@ pub(super) fn still_reads(issuer: &str, writer: &str) -> String {
 pub(super) fn still_writes(issuer: &str, other: &str) -> String {
     let waits = format!(
         "The copy may land at any time until {issuer} has executed `cp.async.wait_group` for its group, with a \
-         number that leaves that group not out, or `cp.async.wait_all`"
+         number that leaves that group not out, or `cp.async.wait_all`, or until an arrival behind it has come by \
+         `cp.async.mbarrier.arrive`"
     );
     match other == issuer {
         true => format!("{waits}."),

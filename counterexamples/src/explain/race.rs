@@ -9,7 +9,7 @@ use super::place::Remark;
 use super::proxy;
 use super::words::Words;
 use crate::objects::{Flight, flights};
-use crate::trace::{COPY, Detail, Event, FILL, STORE, Step};
+use crate::trace::{COPY, Detail, Event, FILL, REDUCTION, SENT, SOURCE, STORE, Step, USE};
 use crate::wording::{Parties, Unpublished, Wording};
 
 /// The later access of a conflict is the last step; the earlier one is looked up.
@@ -74,8 +74,10 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     } else if rule == Rule::DataRace {
         words.sentences.push(unordered(filled, [&earlier_by, &later_by], [earlier_access, access]));
         words.sentences.extend(before.and_then(|before| parts(case, before, last)));
-    } else if access == STORE && !before.is_some_and(|before| is_unpublished(case, before, last)) {
-        words.sentences.extend(proxy::unfenced(&earlier_by, &later_by, earlier_access));
+    } else if crosses(earlier_access, access)
+        && !before.is_some_and(|before| is_unpublished(case, before, last))
+    {
+        words.sentences.extend(proxy::unfenced(&earlier_by, &later_by, (earlier_access, access)));
     } else {
         words.sentences.extend(unpublished(case, before, last, [&earlier_by, &later_by]));
     }
@@ -89,6 +91,9 @@ fn unpublished(
     last: &Step,
     [earlier, later]: [&str; 2],
 ) -> Vec<String> {
+    if let Some(waits) = before.and_then(|before| weak_wait(case, before, last)) {
+        return waits;
+    }
     let weak = before.and_then(|before| weak_arrival(case, before, last));
     let arrival = weak.or_else(|| before.and_then(|before| arrival_after(case, before, last)));
     let earlier = arrival.map_or_else(|| earlier.to_owned(), |step| case.agent(step.agent));
@@ -97,6 +102,42 @@ fn unpublished(
     let unpublished = case.wording().map(|wording| wording.unpublished(parties));
     let sentences = |it: Unpublished| [format!("{}.", sentence(&it.why)), format!("To fix it, {}.", it.fix)];
     unpublished.into_iter().flat_map(sentences).collect()
+}
+
+/// That what makes the later access come second is a wait that acquires nothing, or an arrival of copies,
+/// which releases nothing else.
+fn weak_wait(case: &Case<'_>, before: &Step, last: &Step) -> Option<Vec<String>> {
+    let steps = in_between(case, before, last)?;
+    let waits = |step: &&Step| {
+        let is_wait = step.instruction.contains("wait") && step.instruction.contains(".relaxed");
+        step.agent == last.agent && is_wait
+    };
+    if let Some(wait) = steps.iter().rev().find(waits) {
+        let who = sentence(&case.agent(last.agent));
+        let at = case.at(wait.location);
+        return Some(vec![
+            format!("{who} waited by `{}`{at} ({}), which acquires nothing.", wait.instruction, Case::step_name(wait)),
+            "To fix it, put a fence that acquires behind the wait, `fence.acquire.cta`, or `.cluster` where other \
+             CTAs arrive on the object; or leave `.relaxed` out."
+                .to_owned(),
+        ]);
+    }
+    let arrives =
+        |step: &&Step| step.agent == before.agent && step.instruction.starts_with("cp.async.mbarrier.arrive");
+    let plain = |step: &Step| step.agent == before.agent && step.instruction.starts_with("mbarrier.arrive");
+    let arrival = steps.iter().find(arrives).filter(|_| !steps.iter().any(plain))?;
+    let (who, at) = (sentence(&case.agent(before.agent)), case.at(arrival.location));
+    Some(vec![
+        format!(
+            "{who} arrived by `{}`{at} ({}), which releases what its copies have written, and nothing else.",
+            arrival.instruction,
+            Case::step_name(arrival)
+        ),
+        format!(
+            "To fix it, let {} arrive by `mbarrier.arrive` too, after its access.",
+            case.agent(before.agent)
+        ),
+    ])
 }
 
 /// Whether it is a copy for which its own thread waits.
@@ -118,6 +159,10 @@ fn unordered(
         COPY => format!(
             "Nothing makes {later_by} wait until the copy has landed: it has to see that phase of the object \
              complete before its own access."
+        ),
+        SENT | REDUCTION | SOURCE => format!(
+            "Nothing makes {later_by} wait until that has landed: it has to see that phase of the object complete, or \
+             hear of it from one who has, before its own access."
         ),
         STORE => proxy::still_reads(earlier_by, later_by),
         FILL => proxy::still_writes(earlier_by, later_by),
@@ -317,17 +362,24 @@ fn announced_late(case: &Case<'_>, before: &Step, last: &Step) -> Option<String>
 
 /// What there is not between two accesses, by the rule that they violate.
 pub(crate) fn what_is_missing(rule: Option<&str>, [earlier, access]: [&str; 2]) -> &'static str {
-    if rule == Some(Rule::DataRace.name()) && earlier == STORE {
+    if rule == Some(Rule::DataRace.name()) && [STORE, SOURCE].contains(&earlier) {
         "nothing makes it wait until the copy has read"
-    } else if rule == Some(Rule::DataRace.name()) && earlier == FILL {
+    } else if rule == Some(Rule::DataRace.name()) && [FILL, SENT, REDUCTION].contains(&earlier) {
         "nothing makes it wait until the copy has landed"
     } else if rule == Some(Rule::DataRace.name()) {
         "no barrier orders the two"
-    } else if access == STORE {
+    } else if access == USE {
+        "it is known to be initialised in time, but not in memory"
+    } else if crosses(earlier, access) {
         "no `fence.proxy.async` orders the two"
     } else {
         "barriers order the two in time, but not in memory"
     }
+}
+
+/// Whether an access by a copy comes after one of another proxy.
+pub(super) fn crosses(earlier: &str, access: &str) -> bool {
+    [STORE, SOURCE].contains(&access) || access == COPY && ["write", "atomic", FILL].contains(&earlier)
 }
 
 fn past(access: &str) -> &'static str {
@@ -337,6 +389,11 @@ fn past(access: &str) -> &'static str {
         "copy" => "began a copy to",
         "store" => "began a store of",
         "fill" => "began a `cp.async` to",
+        "sent write" => "sent a write to",
+        "reduction" => "sent a reduction to",
+        "source" => "began a copy out of",
+        "initialisation" => "began or ended the life of",
+        "use" => "used",
         _ => "atomically updated",
     }
 }

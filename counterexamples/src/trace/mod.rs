@@ -29,6 +29,21 @@ pub(crate) const STORE: &str = "store";
 /// What the write of a `cp.async` is called.
 pub(crate) const FILL: &str = "fill";
 
+/// What the write of an `st.async` is called.
+pub(crate) const SENT: &str = "sent write";
+
+/// What the atomic of a `red.async` is called.
+pub(crate) const REDUCTION: &str = "reduction";
+
+/// What the read of a copy to another CTA is called.
+pub(crate) const SOURCE: &str = "source";
+
+/// What the initialisation of an object is called, and its end.
+pub(crate) const INITIALISATION: &str = "initialisation";
+
+/// What any other use of an object is called.
+pub(crate) const USE: &str = "use";
+
 /// The value of [`Trace::format`].
 pub const FORMAT: &str = "barcheck-trace/1";
 
@@ -159,7 +174,16 @@ impl Step {
                 Event::Accessed { access, locations } => {
                     access == kind && locations.iter().any(|l| l == location)
                 }
-                Event::Issued { writes, .. } => kind == COPY && writes.as_deref() == Some(location),
+                Event::Issued { writes, .. } if kind != SOURCE => {
+                    [COPY, SENT, REDUCTION].contains(&kind) && writes.as_deref() == Some(location)
+                }
+                // What it is about stands in the instruction, without the CTA.
+                Event::Issued { .. } => {
+                    self.instruction.contains(location.split(" of ").next().unwrap_or(""))
+                }
+                Event::Begun { .. } if kind == INITIALISATION => {
+                    self.instruction.contains(location.split(" of ").next().unwrap_or(""))
+                }
                 _ => false,
             })
     }

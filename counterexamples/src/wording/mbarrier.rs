@@ -2,7 +2,7 @@
 
 use barcheck_model::barrier::mbarrier::{self, Action, Barrier, What};
 use barcheck_model::barrier::{BarrierAction, BarrierId};
-use barcheck_model::program::{Awaited, MbarrierKind, MbarrierOp, Program};
+use barcheck_model::program::{ArrayId, Awaited, Expr, MbarrierKind, MbarrierOp, Means, Program};
 
 use super::expressions::{Lanes, mnemonic};
 use super::figures::{Gathering, Naming, count, plain};
@@ -48,19 +48,32 @@ pub(super) fn instruction(program: &Program, op: &MbarrierOp, lanes: &dyn Lanes,
         }
         MbarrierKind::ExpectTx(bytes) => shown("mbarrier.expect_tx", &[lanes.show(bytes)]),
         MbarrierKind::CompleteTx(bytes) => shown("mbarrier.complete_tx", &[lanes.show(bytes)]),
-        MbarrierKind::Wait(phase) => shown(&of_phase("wait", phase), &[awaited(phase, lanes)]),
+        MbarrierKind::Wait { phase, .. } => shown(&of_phase("wait", phase), &[awaited(phase, lanes)]),
         MbarrierKind::Test { phase, gives_up, .. } => {
             let name = if *gives_up { "try_wait" } else { "test_wait" };
             shown(&of_phase(name, phase), &[awaited(phase, lanes)])
         }
         MbarrierKind::Commit => shown("tcgen05.commit", &[]),
-        MbarrierKind::Copy { bytes, to } => {
-            let to = to.as_ref().map_or("_".to_owned(), |(array, index)| {
+        MbarrierKind::FillsArrive { counted } => {
+            let name = "cp.async.mbarrier.arrive";
+            shown(if *counted { name } else { "cp.async.mbarrier.arrive.noinc" }, &[])
+        }
+        MbarrierKind::Copy { bytes, to, by } => {
+            let place = |array: &ArrayId, index: &Option<Expr>| {
                 let name = &program.arrays[array.index()].name;
                 index.as_ref().map_or(name.clone(), |index| format!("{name}[{}]", lanes.show(index)))
-            });
-            let mnemonic = mnemonic(written, "cp.async.bulk");
-            format!("{mnemonic} {to}, {}, {object}", lanes.show(bytes))
+            };
+            let to = to.as_ref().map_or("_".to_owned(), |(array, index)| place(array, index));
+            let (canonical, from) = match by {
+                Means::Bulk => ("cp.async.bulk", String::new()),
+                Means::Store => ("st.async", String::new()),
+                Means::Reduction => ("red.async", String::new()),
+                Means::Across(array, index) => {
+                    ("cp.async.bulk.shared::cluster.shared::cta", format!("{}, ", place(array, index)))
+                }
+            };
+            let mnemonic = mnemonic(written, canonical);
+            format!("{mnemonic} {to}, {from}{}, {object}", lanes.show(bytes))
         }
     }
 }
@@ -89,10 +102,11 @@ pub(super) fn operands(action: &BarrierAction) -> Option<Operands> {
         What::Inval => ("inval", Vec::new()),
         What::Arrive { count: arrivals, .. } => ("arrive", vec![count("arrivals", arrivals, arrivals)]),
         What::CountBytes(_) => ("count", Vec::new()),
-        What::Wait(_) => ("wait", Vec::new()),
+        What::Wait(..) => ("wait", Vec::new()),
         What::Ask(..) => ("ask", Vec::new()),
         What::Copy(..) => ("copy", Vec::new()),
         What::Commit(_) => ("commit", Vec::new()),
+        What::FillsArrive { .. } => ("arrive when copied", Vec::new()),
     };
     Some(plain(operation, mbarrier::id(*object), counts))
 }
@@ -118,14 +132,14 @@ pub(super) fn gathering(barrier: &Barrier) -> Option<Gathering> {
 /// Whether an instruction may arrive on an object, now or when something lands.
 pub(super) fn may_use(op: &MbarrierOp, naming: &Naming<'_>) -> bool {
     let arrives = match op.kind {
-        MbarrierKind::Arrive { .. } | MbarrierKind::Commit => true,
+        MbarrierKind::Arrive { .. } | MbarrierKind::Commit | MbarrierKind::FillsArrive { .. } => true,
         // Bytes are no arrivals.
         MbarrierKind::Copy { .. }
         | MbarrierKind::CompleteTx(_)
         | MbarrierKind::Init(_)
         | MbarrierKind::Inval
         | MbarrierKind::ExpectTx(_)
-        | MbarrierKind::Wait(_)
+        | MbarrierKind::Wait { .. }
         | MbarrierKind::Test { .. } => false,
     };
     let objects = &naming.program.objects[op.objects.index()];

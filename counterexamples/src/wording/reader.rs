@@ -2,6 +2,7 @@
 //!
 //! The model evaluates operands to act on them; here they are evaluated once more, only to be shown.
 
+use crate::trace::{COPY, FILL, INITIALISATION, REDUCTION, SENT, SOURCE, STORE, USE};
 use barcheck_model::agent::{Action, Fragment, LaneValues, Move, Value};
 use barcheck_model::program::{
     AccessKind, AgentId, Code, Condition, Expr, LocalId, Op, Pc, Predicate, Program, ReductionOp,
@@ -146,8 +147,13 @@ pub(crate) fn access_name(kind: AccessKind) -> &'static str {
         AccessKind::Read => "read",
         AccessKind::Write => "write",
         AccessKind::Atomic => "atomic",
-        AccessKind::Copy => "copy",
-        AccessKind::Store => "store",
-        AccessKind::Fill => "fill",
+        AccessKind::Copy => COPY,
+        AccessKind::Sent => SENT,
+        AccessKind::Reduction => REDUCTION,
+        AccessKind::Source => SOURCE,
+        AccessKind::Initialisation => INITIALISATION,
+        AccessKind::Use => USE,
+        AccessKind::Store => STORE,
+        AccessKind::Fill => FILL,
     }
 }

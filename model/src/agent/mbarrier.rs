@@ -6,9 +6,14 @@ use super::eval::{Eval, FaultKind, LaneValues, Value};
 use super::execute::Execute;
 use super::operands::{self, Bad, every_lane, group_by};
 use super::outcome::Outcome;
-use crate::barrier::mbarrier::{self, Keeping, Phase, What, check_bytes, check_count, check_parity};
+use super::proxy;
+use crate::barrier::mbarrier::{
+    self, Acquire, Keeping, Moved, Phase, What, check_bytes, check_count, check_parity,
+};
 use crate::barrier::{Arrival, BarrierAction, NotModelled};
-use crate::program::{Awaited, BarrierOp as _, Expr, LocalId, MbarrierKind, MbarrierOp, Reach};
+use crate::program::{
+    AccessKind, ArrayId, Awaited, BarrierOp as _, Expr, LocalId, MbarrierKind, MbarrierOp, Means, Reach,
+};
 use crate::rule::Rule;
 
 impl Execute for MbarrierOp {
@@ -25,7 +30,7 @@ impl Execute for MbarrierOp {
             *kept = Keeping::OneMore;
         }
         let choices = match self.kind {
-            MbarrierKind::Wait(_) if goes_on_elsewhere(config, index) => {
+            MbarrierKind::Wait { .. } if goes_on_elsewhere(config, index) => {
                 return Ok((Action::NotModelled(NotModelled::DivergentWait), Choices::One));
             }
             MbarrierKind::Test { gives_up: true, .. } => Choices::Open(2),
@@ -49,6 +54,14 @@ impl Execute for MbarrierOp {
             ) => fragment.set(*token, Value::Token(*object)),
             (MbarrierKind::Test { dest: Some(dest), .. }, _, Outcome::Tested(complete)) => {
                 fragment.set(*dest, Value::Int(i64::from(complete)));
+            }
+            (
+                MbarrierKind::FillsArrive { .. },
+                Some(BarrierAction::Mbarrier(mbarrier::Action { object, .. })),
+                _,
+            ) => {
+                let (lanes, object) = (fragment.lanes, *object);
+                proxy::entrust(config, lanes, object);
             }
             // A wait in its place passes.
             (MbarrierKind::Test { dest: Some(dest), .. }, _, _) => fragment.set(*dest, Value::Int(1)),
@@ -152,20 +165,57 @@ fn lane(eval: &Eval<'_>, op: &MbarrierOp, at: u32, lanes: u32) -> Result<mbarrie
         }
         MbarrierKind::ExpectTx(each) => What::CountBytes(bytes(each)?),
         MbarrierKind::CompleteTx(each) => What::CountBytes(-bytes(each)?),
-        MbarrierKind::Wait(awaited) => What::Wait(phase(eval, awaited, object, at)?),
-        MbarrierKind::Test { phase: awaited, gives_up, .. } => {
-            What::Ask(phase(eval, awaited, object, at)?, *gives_up)
+        MbarrierKind::Wait { phase: awaited, relaxed } => {
+            What::Wait(phase(eval, awaited, object, at)?, acquire(eval, op, *relaxed))
         }
-        MbarrierKind::Copy { bytes: each, to } => {
-            let to = to.as_ref().map(|(array, index)| {
-                let index = index.as_ref().map(|index| eval.number(index, at)).transpose()?;
-                operands::location(eval.context.program, (*array, cta), index)
-            });
-            What::Copy(bytes(each)?.unsigned_abs(), to.transpose()?)
+        MbarrierKind::Test { phase: awaited, gives_up, relaxed, .. } => {
+            What::Ask(phase(eval, awaited, object, at)?, acquire(eval, op, *relaxed), *gives_up)
+        }
+        MbarrierKind::Copy { bytes: each, to, by } => {
+            What::Copy(bytes(each)?.unsigned_abs(), moved(eval, (to.as_ref(), by), cta, at)?)
         }
         MbarrierKind::Commit => What::Commit(lanes),
+        MbarrierKind::FillsArrive { counted } => {
+            // clause: barcheck.fills-publish-alone
+            let publishes = !eval.context.program.fills();
+            What::FillsArrive { lanes, counted: *counted, publishes }
+        }
     };
     Ok(mbarrier::Action { object, what })
+}
+
+/// What a wait acquires: where other CTAs arrive on its objects, behind a fence that reaches them alone.
+// clause: ptx.mbarrier-relaxed-wait
+fn acquire(eval: &Eval<'_>, op: &MbarrierOp, relaxed: bool) -> Acquire {
+    match (relaxed, eval.context.program.is_reached_from_afar(op.objects)) {
+        (false, _) => Acquire::Now,
+        (true, false) => Acquire::AtFence(Reach::Cta),
+        (true, true) => Acquire::AtFence(Reach::Cluster),
+    }
+}
+
+/// What a copy to a CTA accesses.
+fn moved(
+    eval: &Eval<'_>,
+    (to, by): (Option<&(ArrayId, Option<Expr>)>, &Means),
+    cta: u32,
+    at: u32,
+) -> Result<Moved, FaultKind> {
+    let location = |array: ArrayId, index: Option<&Expr>, cta: u32| {
+        let index = index.map(|index| eval.number(index, at)).transpose()?;
+        operands::location(eval.context.program, (array, cta), index)
+    };
+    let kind = match by {
+        Means::Bulk | Means::Across(..) => AccessKind::Copy,
+        Means::Store => AccessKind::Sent,
+        Means::Reduction => AccessKind::Reduction,
+    };
+    let to = to.map(|(array, index)| location(*array, index.as_ref(), cta)).transpose()?;
+    let from = match by {
+        Means::Across(array, index) => Some(location(*array, index.as_ref(), eval.context.cta())?),
+        Means::Bulk | Means::Store | Means::Reduction => None,
+    };
+    Ok(Moved { to: to.map(|to| (kind, to)), from })
 }
 
 /// The number of the object that a lane names.

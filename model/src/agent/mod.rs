@@ -41,6 +41,7 @@ pub use eval::{Fault, FaultKind, LaneValues, Value};
 pub use follow::{follow, release};
 pub use moves::moves;
 pub use outcome::Outcome;
+pub(crate) use proxy::entrusted;
 pub use stores::{OpenStore, ProxyAction, Transferred};
 pub use trail::Trail;
 pub(crate) use trail::counted;

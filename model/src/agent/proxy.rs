@@ -67,7 +67,7 @@ pub(super) fn perform(context: Context<'_>, config: &mut Config, (pc, lanes): (P
                 // Whoever waits for this copy waits for the older ones of its lane too.
                 let of_it = stores.iter_mut().filter(|s| (s.transfer, s.location) == (transfer, location));
                 of_it.for_each(|store| store.lanes &= !lanes);
-                stores.push(OpenStore { transfer, location, age: 0, pc, lanes });
+                stores.push(OpenStore { transfer, location, age: 0, pc, toward: None, lanes });
             }
             stores.retain(|store| store.lanes != 0);
         }
@@ -87,6 +87,30 @@ pub(super) fn perform(context: Context<'_>, config: &mut Config, (pc, lanes): (P
         ProxyAction::Fence(_) => return,
     }
     united(stores);
+}
+
+/// The locations whose `cp.async` are complete once an arrival for them that these lanes make on an object
+/// has landed: all lanes that have copies there have arrived on it since.
+// clause: ptx.cp-async-arrive
+pub(crate) fn entrusted(config: &Config, lanes: u32, object: u32) -> Locations {
+    let fills = || config.stores.iter().filter(|store| store.transfer == Transfer::Fill);
+    let mut found = Locations::new();
+    for fill in fills().filter(|fill| fill.lanes & lanes != 0) {
+        let at = |other: &&OpenStore| other.location == fill.location;
+        let is_left = |other: &OpenStore| other.lanes & !lanes != 0 && other.toward != Some(object);
+        if !found.contains(&fill.location) && !fills().filter(at).any(is_left) {
+            found.push(fill.location);
+        }
+    }
+    found
+}
+
+/// An arrival of some lanes on an object stands for their `cp.async`.
+pub(super) fn entrust(config: &mut Config, lanes: u32, object: u32) {
+    let toward =
+        |store: OpenStore| if store.transfer == Transfer::Fill { Some(object) } else { store.toward };
+    split(&mut config.stores, lanes, &|store| OpenStore { toward: toward(store), ..store });
+    united(&mut config.stores);
 }
 
 /// The age from which on a group is covered by every wait of the code.

@@ -32,6 +32,8 @@ pub struct OpenStore {
     pub age: u32,
     /// The instruction that began them.
     pub pc: Pc,
+    /// The mbarrier object on which the latest arrival stands for them, by its number.
+    pub toward: Option<u32>,
     /// The lanes, as a bit mask.
     pub lanes: u32,
 }

@@ -4,7 +4,7 @@
 //! the compiler then asks every system for its answer.
 
 use super::{BarrierId, Completion, Effect, Refusal, Seat};
-use crate::program::{LocationId, Pc, Reach, RoleId, Scope, Semantics};
+use crate::program::{Begun, Pc, Reach, RoleId, Scope, Semantics};
 use crate::rule::{Level, Rule};
 
 /// What holds for all barriers of a system.
@@ -180,14 +180,20 @@ pub trait Operation<B>: Copy {
         false
     }
 
+    /// What lands is an arrival, which an agent could have made itself.
+    fn is_arrival(&self) -> bool {
+        false
+    }
+
     /// The bytes that its landing delivers, where it delivers bytes.
     fn bytes(&self) -> Option<u32> {
         None
     }
 
-    /// The location that it writes in the meantime, for whoever waits on the barrier once it has landed.
-    fn written(&self) -> Option<LocationId> {
-        None
+    /// The locations that it accesses in the meantime, for whoever waits on the barrier once it has landed:
+    /// what it reads, and what it writes.
+    fn accesses(&self) -> [Option<Begun>; 2] {
+        [None; 2]
     }
 }
 
@@ -268,8 +274,13 @@ pub trait Instruction: Sized {
         None
     }
 
-    /// The location that a copy writes which the instruction begins.
-    fn copies_to(&self) -> Option<LocationId> {
+    /// The locations that a copy accesses which the instruction begins: what it reads, and what it writes.
+    fn begins(&self) -> [Option<Begun>; 2] {
+        [None; 2]
+    }
+
+    /// The number of the object on which it lets an arrival land that stands for the `cp.async` of its lanes.
+    fn stands_for_fills(&self) -> Option<u32> {
         None
     }
 
@@ -363,6 +374,8 @@ pub enum Applied<B, O = Nothing> {
     Issues(Effect<B>, Arrival, O),
     /// The agent does not arrive, and something is pending from now on.
     Leaves(Effect<B>, O),
+    /// The same, and the generation waits for it besides what it has waited for so far.
+    LeavesCounted(Effect<B>, O),
     /// What the generation waits for besides arrivals has changed.
     Counts(Effect<B>),
     /// The agent waits; what its wait acquires, where the instruction says so.
@@ -383,6 +396,9 @@ impl<B, O> Applied<B, O> {
             Self::Arrives(effect, how) => Applied::Arrives(effect.map(wrap), how),
             Self::Issues(effect, how, operation) => Applied::Issues(effect.map(wrap), how, left(operation)),
             Self::Leaves(effect, operation) => Applied::Leaves(effect.map(wrap), left(operation)),
+            Self::LeavesCounted(effect, operation) => {
+                Applied::LeavesCounted(effect.map(wrap), left(operation))
+            }
             Self::Counts(effect) => Applied::Counts(effect.map(wrap)),
             Self::Waits(effect, acquires) => Applied::Waits(effect.map(wrap), acquires),
             Self::Asks(effect, complete) => Applied::Asks(effect.map(wrap), complete),

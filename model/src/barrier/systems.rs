@@ -5,7 +5,7 @@ use super::facts::{
     Operation, Part, Standing, System,
 };
 use super::{BarrierId, Completion, Refusal, Seat, bcu};
-use crate::program::{LocationId, Scope, Semantics, Target};
+use crate::program::{AccessKind, Begun, LocationId, Scope, Semantics, Target};
 use crate::rule::Rule;
 use crate::systems::systems;
 
@@ -92,14 +92,36 @@ macro_rules! barriers {
                 }
             }
 
-            /// See [`Operation::written`](super::Operation::written).
+            /// See [`Operation::accesses`](super::Operation::accesses).
+            pub fn accesses(&self) -> impl Iterator<Item = Begun> + use<> {
+                let both = match self {
+                    $($(#[cfg($cfg)])? Self::$System(operation) => {
+                        Operation::<super::$module::Barrier>::accesses(operation)
+                    })+
+                };
+                both.into_iter().flatten()
+            }
+
+            /// See [`Operation::is_arrival`](super::Operation::is_arrival).
             #[must_use]
-            pub fn written(&self) -> Option<LocationId> {
+            pub fn is_arrival(&self) -> bool {
                 match self {
                     $($(#[cfg($cfg)])? Self::$System(operation) => {
-                        Operation::<super::$module::Barrier>::written(operation)
+                        Operation::<super::$module::Barrier>::is_arrival(operation)
                     })+
                 }
+            }
+
+            /// Whether it reads a location in the meantime.
+            #[must_use]
+            pub fn reads(&self) -> bool {
+                self.accesses().any(|(kind, _)| kind.is_read_by_copy())
+            }
+
+            /// The location that it writes in the meantime.
+            #[must_use]
+            pub fn written(&self) -> Option<LocationId> {
+                self.accesses().find(|(kind, _)| *kind != AccessKind::Source).map(|(_, at)| at)
             }
 
             /// What its landing does to the barrier, `None` for one that is as it was in the beginning.
@@ -275,10 +297,16 @@ macro_rules! barriers {
                 match self { $($(#[cfg($cfg)])? Self::$System(action) => action.is_by_fragment(),)+ }
             }
 
-            /// See [`Instruction::copies_to`](super::Instruction::copies_to).
+            /// See [`Instruction::begins`](super::Instruction::begins).
+            pub fn begins(&self) -> impl Iterator<Item = Begun> + use<> {
+                let both = match self { $($(#[cfg($cfg)])? Self::$System(action) => action.begins(),)+ };
+                both.into_iter().flatten()
+            }
+
+            /// See [`Instruction::stands_for_fills`](super::Instruction::stands_for_fills).
             #[must_use]
-            pub fn copies_to(&self) -> Option<LocationId> {
-                match self { $($(#[cfg($cfg)])? Self::$System(action) => action.copies_to(),)+ }
+            pub fn stands_for_fills(&self) -> Option<u32> {
+                match self { $($(#[cfg($cfg)])? Self::$System(action) => action.stands_for_fills(),)+ }
             }
 
             /// See [`Instruction::as_wait`](super::Instruction::as_wait).

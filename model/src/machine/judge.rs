@@ -70,7 +70,7 @@ impl Machine {
         }
         let left = state.pending.iter().find(|left| {
             let cta = self.program.cta_of(left.agent);
-            left.operation.publishes() == commits
+            left.operation.is_arrival() == commits
                 && self.program.shares(left.agent, left.operation.barrier())
                 && self.agents_of(cta).all(|agent| self.config(state, agent).has_exited())
         })?;

@@ -54,7 +54,7 @@ impl Slice {
             does[agent.index()] = Does::Access;
             positions.insert((program.agents[agent.index()], *pc));
         }
-        let releases = program.releases_by_fences();
+        let orders = program.releases_by_fences() || program.acquires_by_fences();
         let nothing = watched.is_empty();
         let facts = Facts::of(program);
         let roles = program.roles.iter().zip(facts).enumerate();
@@ -63,14 +63,14 @@ impl Slice {
             let loud = |pc: Pc, op: &Op| match op {
                 Op::Access(..) => !positions.contains(&(role, pc)),
                 Op::Fence(Fence::Publishes(_)) => false,
-                Op::Fence(Fence::Releases(_)) => nothing || !releases,
+                Op::Fence(Fence::Orders { .. } | Fence::ReleasesInitialised) => nothing || !orders,
                 Op::Fence(Fence::Nothing) => true,
                 _ => nothing && op.only_orders_memory(),
             };
             let quiet = |_: Pc, op: &Op| match op {
                 // Such a fence publishes what its own agent has accessed.
                 Op::Access(..) | Op::Fence(Fence::Publishes(_) | Fence::Nothing) => true,
-                Op::Fence(Fence::Releases(_)) => nothing || !releases,
+                Op::Fence(Fence::Orders { .. } | Fence::ReleasesInitialised) => nothing || !orders,
                 _ => nothing && op.only_orders_memory(),
             };
             let code = &known.code;

@@ -11,7 +11,7 @@ use super::layout::{
 };
 use crate::barrier::{Arrival, BarrierId, Carries};
 use crate::program::{
-    AccessKind, AgentId, Fence, LocationId, Program, Reach, Scope, Semantics, Spaces, Transfer, Window,
+    AccessKind, AgentId, Begun, Fence, LocationId, Program, Reach, Scope, Semantics, Spaces, Transfer, Window,
 };
 use crate::rule::Rule;
 
@@ -51,8 +51,11 @@ pub trait Knowledge {
         locations: &[LocationId],
     ) -> Vec<Conflict>;
 
-    /// An agent begins a copy, whose write nobody knows but what is in flight. Returns what an access does.
-    fn copy(&mut self, layout: Layout, agent: AgentId, slot: u16, written: LocationId) -> Vec<Conflict>;
+    /// An agent begins a copy, whose access nobody knows but what is in flight. Returns what an access does.
+    fn begun(&mut self, layout: Layout, agent: AgentId, slot: u16, begun: Begun) -> Vec<Conflict>;
+
+    /// What the agent's `cp.async` have written at these locations goes with what is in flight.
+    fn entrust(&mut self, layout: Layout, agent: AgentId, slot: u16, locations: &[LocationId]);
 
     /// An agent begins an operation, which keeps what the agent knows now: in time, and in memory if its
     /// landing publishes that.
@@ -87,6 +90,9 @@ pub trait Knowledge {
     /// The agent's own accesses to these spaces become known to it in memory.
     fn publish(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces);
 
+    /// What the agent knows of objects that are initialised goes with its later arrivals.
+    fn release_lives(&mut self, layout: Layout, program: &Program, agent: AgentId);
+
     /// Forgets accesses that every agent of `live` knows in every way that matters: nothing can conflict with
     /// them unordered any more.
     fn forget_settled(&mut self, layout: Layout, live: &[AgentId]);
@@ -99,14 +105,27 @@ pub trait Knowledge {
             Fence::Publishes(spaces) if layout.has_fences() => {
                 self.publish(layout, program, agent, spaces);
             }
-            Fence::Releases(reach) if layout.releases => {
-                let released = match reach {
-                    Reach::Cta => RELEASED_NEAR,
-                    Reach::Cluster => RELEASED_FAR,
-                };
-                self.each(|known| known.pass(layout.memory(agent), layout.extra(agent, released)));
+            Fence::Orders { reach, acquires, releases } => self.each(|known| {
+                // clause: ptx.fence-acquire
+                if acquires && layout.acquires {
+                    known.pass(layout.extra(agent, RECEIVED_NEAR), layout.memory(agent));
+                    if reach == Reach::Cluster {
+                        known.pass(layout.extra(agent, RECEIVED_FAR), layout.memory(agent));
+                    }
+                }
+                if releases && layout.releases {
+                    let released = match reach {
+                        Reach::Cta => RELEASED_NEAR,
+                        Reach::Cluster => RELEASED_FAR,
+                    };
+                    known.pass(layout.memory(agent), layout.extra(agent, released));
+                }
+            }),
+            // clause: ptx.mbarrier-init-fence
+            Fence::ReleasesInitialised if layout.releases => {
+                self.release_lives(layout, program, agent);
             }
-            _ => {}
+            Fence::Publishes(_) | Fence::ReleasesInitialised | Fence::Nothing => {}
         }
     }
 
@@ -233,12 +252,28 @@ pub trait Knowledge {
         });
     }
 
-    /// An agent learns what the completed phases of an mbarrier object carry.
-    fn observe(&mut self, layout: Layout, barrier: BarrierId, agent: AgentId) {
+    /// An agent learns what the completed phases of an mbarrier object carry: in memory at once, or, of a
+    /// wait that is relaxed, with a later fence that reaches as far.
+    // clause: ptx.mbarrier-relaxed-wait
+    fn observe(
+        &mut self,
+        layout: Layout,
+        barrier: BarrierId,
+        agent: AgentId,
+        acquires: Option<(Scope, Semantics)>,
+    ) {
         let Some([time, memory]) = layout.phases(barrier) else { return };
+        let learns = match acquires {
+            None => Some(layout.memory(agent)),
+            Some(_) if !layout.acquires => None,
+            Some((Scope::Device, _)) => Some(layout.extra(agent, RECEIVED_FAR)),
+            Some(_) => Some(layout.extra(agent, RECEIVED_NEAR)),
+        };
         self.each(|known| {
             known.pass(time, layout.time(agent));
-            known.pass(memory, layout.memory(agent));
+            if let Some(learns) = learns {
+                known.pass(memory, learns);
+            }
         });
     }
 
@@ -252,7 +287,7 @@ pub trait Knowledge {
         acquires: Option<(Scope, Semantics)>,
     ) {
         if layout.phases(barrier).is_some() {
-            return self.observe(layout, barrier, agent);
+            return self.observe(layout, barrier, agent, acquires);
         }
         if layout.carries == Carries::Released {
             return receive(self, layout, program, (barrier, false), agent, acquires);
@@ -322,7 +357,7 @@ pub trait Knowledge {
         last: bool,
     ) {
         if layout.phases(barrier).is_some() {
-            return self.observe(layout, barrier, agent);
+            return self.observe(layout, barrier, agent, acquires);
         }
         if layout.carries == Carries::Released {
             receive(self, layout, program, (barrier, true), agent, acquires);

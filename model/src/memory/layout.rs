@@ -1,7 +1,10 @@
 //! Who can hold knowledge of an access.
 
 use crate::barrier::{BarrierId, Carries, Facts, mbarrier};
-use crate::program::{AccessKind, AgentId, LocationId, Op, Program, ProxyOp, Transfer};
+use crate::program::{
+    AccessKind, AgentId, ArrayId, BarrierInstruction, LocationId, MbarrierKind, Means, Op, Program, ProxyOp,
+    Transfer,
+};
 
 /// Who can hold knowledge of an access, as numbers.
 ///
@@ -20,13 +23,20 @@ pub struct Layout {
     fences_publish: bool,
     /// What fences have released may travel with later arrivals.
     pub(super) releases: bool,
+    /// What waits that are relaxed have seen may be acquired by later fences.
+    pub(super) acquires: bool,
+    /// There are `cp.async`, whose completion arrivals stand for.
+    fills: bool,
     pub(super) agents: usize,
     subgroup_size: usize,
     pub(super) subgroups: usize,
+    /// Out of which copies may read.
     stored: Stored,
+    /// Into which bulk copies may write.
+    landed: Stored,
 }
 
-/// The locations that copies may read, in each CTA: from the first up to the last.
+/// The locations that copies may read, or write, in each CTA: from the first up to the last.
 #[derive(Clone, Copy, Debug)]
 struct Stored {
     first: u32,
@@ -54,10 +64,13 @@ impl Layout {
             barriers,
             fences_publish,
             releases: program.releases_by_fences(),
+            acquires: program.acquires_by_fences(),
+            fills: program.fills(),
             agents,
             subgroup_size,
             subgroups,
-            stored: Stored::of(program),
+            stored: Stored::of(program, read_by),
+            landed: Stored::of(program, written_by),
         }
     }
 
@@ -67,12 +80,23 @@ impl Layout {
         self.stored.end > 0
     }
 
-    /// Whether copies may read a location.
+    /// Whether copies of the asynchronous proxy may read or write any location.
+    #[must_use]
+    pub fn asks_for_proxy_fences(self) -> bool {
+        self.stored.end > 0 || self.landed.end > 0
+    }
+
+    /// Whether copies of the asynchronous proxy may read or write a location.
     #[must_use]
     #[inline]
-    pub fn is_stored(self, location: LocationId) -> bool {
-        let Stored { first, end, declared } = self.stored;
-        end > 0 && (first..end).contains(&(location.0 % declared.max(1)))
+    pub fn is_of_copies(self, location: LocationId) -> bool {
+        self.stored.has(location) || self.landed.has(location)
+    }
+
+    /// Whether arrivals for `cp.async` stand for these alone.
+    #[must_use]
+    pub fn has_fills(self) -> bool {
+        self.fills
     }
 
     /// What an agent knows in time.
@@ -100,6 +124,7 @@ impl Layout {
     #[inline]
     fn sizes(self) -> (usize, usize) {
         match self.carries {
+            Carries::All if self.acquires => (4, 4),
             Carries::All if self.releases => (2, 4),
             Carries::All if self.objects > 0 || self.cluster.is_some() => (0, 4),
             Carries::All => (0, 2),
@@ -107,6 +132,12 @@ impl Layout {
             Carries::Inboxes => (0, 2 + 2 * self.agents),
             Carries::Released => (4, 2 + 4 * self.subgroups),
         }
+    }
+
+    /// What an agent's fences have released to other CTAs too (`ptx`).
+    #[must_use]
+    pub fn released_far(self, agent: AgentId) -> usize {
+        self.extra(agent, RELEASED_FAR)
     }
 
     #[inline]
@@ -204,12 +235,17 @@ impl Layout {
 }
 
 impl Stored {
-    fn of(program: &Program) -> Self {
+    fn has(self, location: LocationId) -> bool {
+        let Self { first, end, declared } = self;
+        end > 0 && (first..end).contains(&(location.0 % declared.max(1)))
+    }
+
+    fn of(program: &Program, touched: fn(&Op) -> Option<ArrayId>) -> Self {
         let declared = program.locations() / (program.ctas as usize).max(1);
         let mut stored =
             Self { first: u32::MAX, end: 0, declared: u32::try_from(declared).unwrap_or(u32::MAX) };
         for op in program.roles.iter().flat_map(|role| &role.code.ops) {
-            if let Op::Proxy(ProxyOp::Begin(Transfer::Store, array, _)) = op {
+            if let Some(array) = touched(op) {
                 let array = &program.arrays[array.index()];
                 let end = array.first.0 + array.length.unwrap_or(1);
                 (stored.first, stored.end) = (stored.first.min(array.first.0), stored.end.max(end));
@@ -219,15 +255,38 @@ impl Stored {
     }
 }
 
+/// The array out of which an instruction lets a copy read.
+fn read_by(op: &Op) -> Option<ArrayId> {
+    match op {
+        Op::Proxy(ProxyOp::Begin(Transfer::Store, array, _)) => Some(*array),
+        Op::Barrier(BarrierInstruction::Mbarrier(op)) => match op.kind {
+            MbarrierKind::Copy { by: Means::Across(array, _), .. } => Some(array),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The array into which it lets a bulk copy write.
+fn written_by(op: &Op) -> Option<ArrayId> {
+    let Op::Barrier(BarrierInstruction::Mbarrier(op)) = op else { return None };
+    match &op.kind {
+        MbarrierKind::Copy { to: Some((array, _)), by: Means::Bulk | Means::Across(..), .. } => Some(*array),
+        _ => None,
+    }
+}
+
 /// `bcu`: what a warp knew when a SYNC or RED released it.
 pub(super) const PUBLISHED: usize = 0;
 /// `split_barrier`: released by an `OpMemoryBarrier` to the workgroup; `ptx`: by a fence to other CTAs too.
 pub(super) const RELEASED_FAR: usize = 0;
 /// `split_barrier`: released by an `OpMemoryBarrier` to the subgroup only; `ptx`: by a fence to the own CTA.
 pub(super) const RELEASED_NEAR: usize = 1;
-/// `split_barrier`: received by waits from other subgroups, whether acquired or not.
+/// `split_barrier`: received by waits from other subgroups, whether acquired or not; `ptx`: by relaxed waits,
+/// so that fences of the cluster alone acquire it.
 pub(super) const RECEIVED_FAR: usize = 2;
-/// `split_barrier`: received by waits from the agent's own subgroup.
+/// `split_barrier`: received by waits from the agent's own subgroup; `ptx`: by relaxed waits, so that a fence
+/// of the CTA acquires it.
 pub(super) const RECEIVED_NEAR: usize = 3;
 
 /// What the generation carries in time.

@@ -16,7 +16,7 @@ pub use layout::Layout;
 pub use recorded::{Flow, Passing};
 
 use crate::barrier::BarrierId;
-use crate::program::{AccessKind, AgentId, LocationId, Program, Spaces, Transfer, Window};
+use crate::program::{AccessKind, AgentId, Begun, LocationId, Program, Spaces, Transfer, Window};
 use crate::rule::Rule;
 
 /// One access that may still matter.
@@ -91,6 +91,12 @@ impl Holders {
     #[must_use]
     pub fn has(&self, holder: usize) -> bool {
         self.words().get(holder / 64).is_some_and(|word| word >> (holder % 64) & 1 == 1)
+    }
+
+    /// Whether all of them are among others.
+    fn is_within(&self, others: &Self) -> bool {
+        let missing = |(at, word): (usize, &u64)| word & !others.words().get(at).copied().unwrap_or(0) != 0;
+        !self.words().iter().enumerate().any(missing)
     }
 
     /// Adds a holder.
@@ -186,6 +192,10 @@ impl Memory {
             let rule = if !earlier.kind.conflicts_with(kind) {
                 continue;
             } else if !earlier.known.has(layout.time(agent)) {
+                // In another order the object is not initialised yet, which is found there.
+                if kind == AccessKind::Use || earlier.kind == AccessKind::Initialisation {
+                    continue;
+                }
                 // clause: barcheck.data-race, ptx.performed-read
                 Rule::DataRace
             } else if layout.needs_memory_order(earlier.kind) && !earlier.known.has(layout.memory(agent)) {
@@ -196,17 +206,20 @@ impl Memory {
             };
             found.push((rule, earlier.location, earlier.agent, earlier.kind));
         }
-        if kind == AccessKind::Store {
+        if kind.is_of_async_proxy() {
             self.unfenced(layout, agent, locations, &mut found);
+        }
+        if kind == AccessKind::Use {
+            return found;
         }
         // clause: barcheck.knowledge-replaced
         self.accesses.retain(|a| {
-            let replaced = kind.overwrites() || (a.agent, a.kind) == (agent, kind);
-            !(replaced && locations.contains(&a.location))
+            let is_newer = (a.agent, a.kind) == (agent, kind) && !kind.is_one_of_several();
+            !((kind.overwrites() || is_newer) && locations.contains(&a.location))
         });
         for location in locations {
             let made = Access { location: *location, kind, agent, about: About::Made, known: known.clone() };
-            if kind.is_generic_write() && layout.is_stored(*location) {
+            if kind.is_generic_write() && layout.is_of_copies(*location) {
                 let known = Holders::default();
                 self.accesses.push(Access { about: About::Fenced, known, ..made.clone() });
             }
@@ -214,6 +227,26 @@ impl Memory {
         }
         self.accesses.sort_unstable();
         found
+    }
+
+    /// Of several that an agent has begun at a location, leaves out those of which all know that know of
+    /// another one: who knows of that one knows of them, from now on too.
+    fn leave_out_implied(&mut self) {
+        if !self.accesses.iter().any(|a| a.kind.is_one_of_several()) {
+            return;
+        }
+        let of = |a: &Access| (a.location, a.kind, a.agent);
+        let all = self.accesses.clone();
+        let mut at = 0;
+        self.accesses.retain(|access| {
+            let own = at;
+            at += 1;
+            let is_implied = |(other, by): (usize, &Access)| {
+                let is_first = by.known != access.known || other < own;
+                other != own && of(by) == of(access) && by.known.is_within(&access.known) && is_first
+            };
+            !(access.kind.is_one_of_several() && all.iter().enumerate().any(is_implied))
+        });
     }
 
     /// Whether nothing is remembered.
@@ -323,10 +356,21 @@ impl Knowledge for Memory {
     }
 
     // clause: ptx.bulk-copy-asynchronous
-    fn copy(&mut self, layout: Layout, agent: AgentId, slot: u16, written: LocationId) -> Vec<Conflict> {
+    fn begun(&mut self, layout: Layout, agent: AgentId, slot: u16, begun: Begun) -> Vec<Conflict> {
         let mut known = Holders::default();
         layout.slot(slot).into_iter().for_each(|holder| known.add(holder));
-        self.touch(layout, (agent, AccessKind::Copy), &[written], &known)
+        self.touch(layout, (agent, begun.0), &[begun.1], &known)
+    }
+
+    // clause: ptx.cp-async-arrive
+    fn entrust(&mut self, layout: Layout, agent: AgentId, slot: u16, locations: &[LocationId]) {
+        let is_it = |a: &&mut Access| {
+            let Access { about, agent: by, kind, location, .. } = &**a;
+            (*about, *by, *kind) == (About::Made, agent, AccessKind::Fill) && locations.contains(location)
+        };
+        for fill in self.accesses.iter_mut().filter(is_it) {
+            layout.slot(slot).into_iter().for_each(|holder| fill.known.add(holder));
+        }
     }
 
     fn publish(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces) {
@@ -338,6 +382,12 @@ impl Knowledge for Memory {
         }
     }
 
+    fn release_lives(&mut self, layout: Layout, program: &Program, agent: AgentId) {
+        let released = layout.released_far(agent);
+        let lives = self.accesses.iter_mut().filter(|access| program.is_life(access.location));
+        lives.for_each(|access| access.known.pass(layout.memory(agent), released));
+    }
+
     fn finish(&mut self, layout: Layout, agent: AgentId, of: Transfer, locations: &[LocationId]) {
         self.has_finished(layout, agent, of.access(), locations);
     }
@@ -347,6 +397,7 @@ impl Knowledge for Memory {
     }
 
     fn forget_settled(&mut self, layout: Layout, live: &[AgentId]) {
+        self.leave_out_implied();
         self.accesses.retain(|access| {
             if access.about == About::Fenced {
                 return live.iter().any(|agent| !access.known.has(layout.memory(*agent)));

@@ -1,9 +1,10 @@
-//! The asynchronous proxy: copies that read, and which writes are fenced for them.
+//! The asynchronous proxy: copies that read or write, and which writes are fenced for them.
 //!
-//! A copy out of a location reads by another path than the one that agents write by. So of each generic write
-//! to a location that copies may read it is kept, besides who knows of it, who knows of a fence between the
-//! proxies that somebody who knew of the write has executed since. That travels as all knowledge does. What
-//! everybody knows as fenced is forgotten, and nothing is kept of locations that no copy reads.
+//! A copy out of a location, or into it, takes another path than the one that agents write by. So of each
+//! generic write to a location that copies may read or write it is kept, besides who knows of it, who knows
+//! of a fence between the proxies that somebody who knew of the write has executed since. That travels as all
+//! knowledge does. What everybody knows as fenced is forgotten, and nothing is kept of locations that no copy
+//! reads or writes. Of generic reads nothing is asked: no copy can change what has been read.
 
 use super::layout::Layout;
 use super::{About, Access, Conflict, Memory};
@@ -11,8 +12,8 @@ use crate::program::{AccessKind, AgentId, LocationId, Program, Window};
 use crate::rule::Rule;
 
 impl Memory {
-    /// Adds the generic writes that an agent knows of, and does not know as fenced, where it begins copies
-    /// out of these locations.
+    /// Adds the generic writes that an agent knows of, and does not know as fenced, where it begins copies of
+    /// the asynchronous proxy out of, or into, these locations.
     // clause: ptx.proxies
     pub(super) fn unfenced(
         &self,

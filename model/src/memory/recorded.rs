@@ -6,7 +6,7 @@
 
 use super::layout::Layout;
 use super::{Conflict, Knowledge, Known, Memory};
-use crate::program::{AccessKind, AgentId, LocationId, Program, Spaces, Transfer, Window};
+use crate::program::{AccessKind, AgentId, Begun, LocationId, Program, Spaces, Transfer, Window};
 
 /// One thing that a step does to memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -18,7 +18,11 @@ enum Doing {
     Access(AgentId, AccessKind, Vec<LocationId>),
     Publish(AgentId, Spaces),
     /// The agent begins a copy, in a slot.
-    Copy(AgentId, u16, LocationId),
+    Begun(AgentId, u16, Begun),
+    /// What the agent's `cp.async` write at these locations goes with what is in flight in a slot.
+    Entrust(AgentId, u16, Vec<LocationId>),
+    /// What the agent knows of objects that are initialised goes with its later arrivals.
+    ReleaseLives(AgentId),
     /// The copies of a kind that the agent has begun at these locations have finished.
     Finish(AgentId, Transfer, Vec<LocationId>),
     /// A fence between the proxies.
@@ -63,15 +67,16 @@ impl Flow {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let of = |doing: &Doing| match doing {
-            Doing::Access(_, _, locations) | Doing::Finish(_, _, locations) => {
-                locations.capacity() * size_of::<LocationId>()
-            }
+            Doing::Access(_, _, locations)
+            | Doing::Finish(_, _, locations)
+            | Doing::Entrust(_, _, locations) => locations.capacity() * size_of::<LocationId>(),
             Doing::Settle(live) => live.capacity() * size_of::<AgentId>(),
             Doing::Pass(..)
             | Doing::Forget(..)
             | Doing::Publish(..)
             | Doing::FenceProxies(..)
-            | Doing::Copy(..) => 0,
+            | Doing::ReleaseLives(_)
+            | Doing::Begun(..) => 0,
         };
         self.doings.capacity() * size_of::<Doing>() + self.doings.iter().map(of).sum::<usize>()
     }
@@ -80,7 +85,7 @@ impl Flow {
     pub fn accessed(&self) -> impl Iterator<Item = LocationId> {
         let accessed = self.doings.iter().map(|doing| match doing {
             Doing::Access(_, _, locations) => &locations[..],
-            Doing::Copy(_, _, location) => std::slice::from_ref(location),
+            Doing::Begun(_, _, (_, location)) => std::slice::from_ref(location),
             _ => &[],
         });
         accessed.flatten().copied()
@@ -111,11 +116,13 @@ impl Flow {
                     }
                 }
                 Doing::Publish(agent, spaces) => memory.publish(layout, program, *agent, *spaces),
-                Doing::Copy(agent, slot, written) => {
-                    if among(*written) && !memory.copy(layout, *agent, *slot, *written).is_empty() {
+                Doing::Begun(agent, slot, begun) => {
+                    if among(begun.1) && !memory.begun(layout, *agent, *slot, *begun).is_empty() {
                         return false;
                     }
                 }
+                Doing::Entrust(agent, slot, locations) => memory.entrust(layout, *agent, *slot, locations),
+                Doing::ReleaseLives(agent) => memory.release_lives(layout, program, *agent),
                 Doing::Finish(agent, of, locations) => memory.finish(layout, *agent, *of, locations),
                 Doing::FenceProxies(agent, window) => {
                     memory.fence_proxies(layout, program, *agent, *window);
@@ -156,9 +163,17 @@ impl Knowledge for Flow {
         Vec::new()
     }
 
-    fn copy(&mut self, _: Layout, agent: AgentId, slot: u16, written: LocationId) -> Vec<Conflict> {
-        self.doings.push(Doing::Copy(agent, slot, written));
+    fn begun(&mut self, _: Layout, agent: AgentId, slot: u16, begun: Begun) -> Vec<Conflict> {
+        self.doings.push(Doing::Begun(agent, slot, begun));
         Vec::new()
+    }
+
+    fn entrust(&mut self, _: Layout, agent: AgentId, slot: u16, locations: &[LocationId]) {
+        self.doings.push(Doing::Entrust(agent, slot, locations.to_vec()));
+    }
+
+    fn release_lives(&mut self, _: Layout, _: &Program, agent: AgentId) {
+        self.doings.push(Doing::ReleaseLives(agent));
     }
 
     fn finish(&mut self, _: Layout, agent: AgentId, of: Transfer, locations: &[LocationId]) {

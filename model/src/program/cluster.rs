@@ -122,7 +122,7 @@ impl Program {
     }
 
     /// Memory locations that are declared.
-    fn declared_locations(&self) -> u32 {
+    pub(super) fn declared_locations(&self) -> u32 {
         self.arrays.last().map_or(0, |last| last.first.0 + last.length.unwrap_or(1))
     }
 

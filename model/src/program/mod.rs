@@ -8,8 +8,10 @@ mod cluster;
 mod expr;
 mod index;
 mod instruction;
+mod lives;
 mod memory;
 mod objects;
+mod order;
 mod proxy;
 
 pub use arithmetic::NoResult;
@@ -21,7 +23,7 @@ pub use index::{
 pub(crate) use instruction::BarrierOp;
 pub use instruction::*;
 use instruction::{Expressions, Written};
-pub use memory::{AccessKind, Array, Fence, Locations, Reach, Space, Spaces};
+pub use memory::{AccessKind, Array, Begun, Fence, Locations, Reach, Space, Spaces};
 pub use objects::Objects;
 pub use proxy::{ProxyOp, Transfer, Window};
 
@@ -159,10 +161,12 @@ impl Program {
         if self.target.has_lanes() { (self.threads - warp * WARP_SIZE).min(WARP_SIZE) } else { 1 }
     }
 
-    /// Whether any memory is accessed, by agents or by what they leave pending.
+    /// Whether any memory is accessed, by agents or by what they leave pending; what stands for objects
+    /// included.
     #[must_use]
     pub fn has_accesses(&self) -> bool {
-        self.roles.iter().flat_map(|role| &role.code.ops).any(Op::accesses)
+        self.objects.iter().any(|objects| objects.lives.is_some())
+            || self.roles.iter().flat_map(|role| &role.code.ops).any(Op::accesses)
     }
 
     /// Whether instructions leave anything pending, which lands later.
@@ -196,28 +200,6 @@ impl Program {
         let mut ops = self.roles.iter().flat_map(|role| &role.code.ops);
         let near = Some(Scope::Subgroup);
         ops.any(|op| op.execution_scope() == near || op.memory_scope() == near)
-    }
-
-    /// Whether what orders accesses in time makes them visible in memory too, as long as nobody exits early.
-    #[must_use]
-    pub fn time_is_memory(&self) -> bool {
-        let mut ops = self.roles.iter().flat_map(|role| &role.code.ops);
-        self.target.facts().time_is_memory && !ops.any(Op::is_relaxed) && !self.stores()
-    }
-
-    /// Whether what a fence releases may travel with a later arrival.
-    // clause: ptx.fence-release
-    #[must_use]
-    pub fn releases_by_fences(&self) -> bool {
-        let mut ops = self.roles.iter().flat_map(|role| &role.code.ops);
-        ops.clone().any(Op::is_relaxed) && ops.any(|op| matches!(op, Op::Fence(Fence::Releases(_))))
-    }
-
-    /// Whether copies read memory.
-    #[must_use]
-    pub fn stores(&self) -> bool {
-        let mut ops = self.roles.iter().flat_map(|role| &role.code.ops);
-        ops.any(|op| matches!(op, Op::Proxy(ProxyOp::Begin(Transfer::Store, ..))))
     }
 }
 
@@ -426,6 +408,11 @@ impl Op {
     /// It orders in time what it does not order in memory.
     pub(crate) fn is_relaxed(&self) -> bool {
         self.on_barriers().is_some_and(BarrierOp::is_relaxed)
+    }
+
+    /// It waits so that what it has seen is acquired only by a fence behind it.
+    pub(crate) fn is_relaxed_wait(&self) -> bool {
+        self.on_barriers().is_some_and(BarrierOp::is_relaxed_wait)
     }
 
     /// The memory scope, where a system has more than one and the operation concerns barriers.

@@ -1,5 +1,7 @@
 //! mbarrier objects: barriers that live in shared memory, under names that the protocol gives them.
 
+use super::ArrayId;
+
 /// An array of mbarrier objects, or a single one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objects {
@@ -12,4 +14,7 @@ pub struct Objects {
     /// Arrivals expected in each phase, 1 to 2^20 - 1, where the objects are initialised before the first
     /// step.
     pub count: Option<u32>,
+    /// The array of locations, one for each object, that stand for whether it is initialised, where somebody
+    /// may know of that in time alone. See [`Program::with_lives`](super::Program::with_lives).
+    pub lives: Option<ArrayId>,
 }

@@ -54,7 +54,7 @@ pub(crate) fn token(local: u32) -> Awaited {
 
 /// `mbarrier.test_wait` into a local, or `try_wait`, which may give up.
 pub(crate) fn test(phase: Awaited, gives_up: bool, dest: u32) -> MbarrierKind {
-    MbarrierKind::Test { phase, gives_up, dest: Some(LocalId(dest)) }
+    MbarrierKind::Test { phase, gives_up, relaxed: false, dest: Some(LocalId(dest)) }
 }
 
 /// An instruction on an object of the agent's own CTA.
@@ -73,7 +73,7 @@ pub(crate) fn with_objects(program: Program, arrays: &[(Option<u32>, Option<u32>
     let mut objects = Vec::new();
     let mut first = 0;
     for (length, count) in arrays.iter().copied() {
-        objects.push(Objects { name: format!("o{}", objects.len()), first, length, count });
+        objects.push(Objects { name: format!("o{}", objects.len()), first, length, count, lives: None });
         first += length.unwrap_or(1);
     }
     Program { objects, ..program }

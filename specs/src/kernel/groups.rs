@@ -54,21 +54,43 @@ pub(crate) fn release(scope: &str) -> Action {
     done(format!("fence.acq_rel.{scope}"), Vec::new())
 }
 
+/// The same of what it knows to be initialised.
+pub(crate) fn initialised() -> Action {
+    done("fence.mbarrier_init.release.cluster".to_owned(), Vec::new())
+}
+
 fn done(statement: String, operands: Vec<(Argument, &'static str)>) -> Action {
     Action::Synchronise(Synchronisation { statement, operands, awaited: Awaited::Nobody })
 }
 
-/// Which copies a step is about that is about groups or a fence, as it is written.
+/// Which copies a step is about that is about groups, as it is written.
 fn about(text: &str) -> Option<Groups> {
     let is_on_groups = |what: &str| what.starts_with(".commit_group") || what.starts_with(".wait_");
     let of = |groups: Groups| text.strip_prefix(groups.word()).is_some_and(is_on_groups).then_some(groups);
-    let of_fence = (text == FENCE).then_some(Groups::Drains);
-    of(Groups::Fills).or_else(|| of(Groups::Drains)).or(of_fence)
+    of(Groups::Fills).or_else(|| of(Groups::Drains))
+}
+
+/// The copies that programs make.
+#[derive(Default)]
+struct Copies {
+    groups: Vec<Groups>,
+    /// Some write memory and complete on objects.
+    land: bool,
+}
+
+impl Copies {
+    /// Whether a step, as it is written, is about copies that there are not.
+    fn lack(&self, text: &str) -> bool {
+        if text == FENCE {
+            return !self.land && !self.groups.contains(&Groups::Drains);
+        }
+        about(text).is_some_and(|groups| !self.groups.contains(&groups))
+    }
 }
 
 /// Leaves out of programs what is done to groups of copies that are not in them.
 pub(super) fn without_groups(programs: &mut [Statements]) {
-    let mut left: Vec<Groups> = Vec::new();
+    let mut left = Copies::default();
     programs.iter().for_each(|statements| note(statements, &mut left));
     for statements in programs {
         *statements = without(std::mem::take(statements), &left);
@@ -76,11 +98,12 @@ pub(super) fn without_groups(programs: &mut [Statements]) {
 }
 
 /// Notes which copies are in a program.
-fn note(statements: &[Statement], found: &mut Vec<Groups>) {
+fn note(statements: &[Statement], found: &mut Copies) {
     for statement in statements {
         match statement {
-            Statement::Access(access) if access.text.starts_with(DRAIN) => found.push(Groups::Drains),
-            Statement::Access(access) if access.text.starts_with(FILL) => found.push(Groups::Fills),
+            Statement::Access(access) if access.text.starts_with(DRAIN) => found.groups.push(Groups::Drains),
+            Statement::Access(access) if access.text.starts_with(FILL) => found.groups.push(Groups::Fills),
+            Statement::Copy { to, .. } => found.land |= !to.is_empty(),
             Statement::If { then, otherwise, .. } => {
                 note(then, found);
                 note(otherwise, found);
@@ -92,9 +115,9 @@ fn note(statements: &[Statement], found: &mut Vec<Groups>) {
 }
 
 /// A program with what is done to groups of these copies alone.
-fn without(statements: Statements, left: &[Groups]) -> Statements {
+fn without(statements: Statements, left: &Copies) -> Statements {
     let kept = |statement: Statement| match statement {
-        Statement::Barrier { text, .. } if about(&text).is_some_and(|groups| !left.contains(&groups)) => None,
+        Statement::Barrier { text, .. } if left.lack(&text) => None,
         Statement::If { condition, then, otherwise, span } => {
             let was_empty = then.is_empty() && otherwise.is_empty();
             let (then, otherwise) = (without(then, left), without(otherwise, left));

@@ -5,199 +5,19 @@
 //! agent says it. Who learns what from whom is the model's ([`Knowledge`]); only the bookkeeping is
 //! different.
 
+use super::latest::{Earlier, InFlight, Latest, complete};
+use super::plane::{Clock, Moment, Moments, Plane, to_u32};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::Pending;
-use barcheck_model::memory::{Conflict, Knowledge, Known, Layout};
-use barcheck_model::program::{AccessKind, AgentId, LocationId, Program, Space, Spaces, Transfer, Window};
+use barcheck_model::memory::{Conflict, Knowledge, Known as _, Layout};
+use barcheck_model::program::{
+    AccessKind, AgentId, Array, Begun, LocationId, Program, Space, Spaces, Transfer, Window,
+};
 use barcheck_model::rule::Rule;
 use rustc_hash::FxHashMap;
 
-/// The number of a step among its agent's steps, from 1. Signed, since processors without AVX compare many of
-/// these at a time, and no others.
-pub(super) type Clock = i32;
-
-/// The step of a copy that has not been waited for: nobody knows it.
-const OPEN: Clock = Clock::MAX;
-
 /// Operations of which nobody knows yet that they have landed, at most, for each CTA.
 const MOST_PENDING: usize = 64;
-
-/// A step of an actor: who, and its number among the actor's steps, from 1. An actor is an agent or, from the
-/// number of agents on, a place for what is pending. Landings that have the same place one after another come
-/// after one another in every order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Moment {
-    pub(super) actor: u32,
-    pub(super) clock: Clock,
-}
-
-/// Steps of several actors, one of each at most.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Moments(Vec<Clock>);
-
-impl Moments {
-    pub(super) fn add(&mut self, moment: Moment) {
-        let index = moment.actor as usize;
-        if self.0.len() <= index {
-            self.0.resize(index + 1, 0);
-        }
-        self.0[index] = moment.clock;
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = Moment> + '_ {
-        let all = self.0.iter().enumerate().filter(|(_, clock)| **clock > 0);
-        all.map(|(actor, clock)| Moment { actor: to_u32(actor), clock: *clock })
-    }
-}
-
-/// What holders know of accesses to one storage class: for each holder, the latest step that it knows of each
-/// agent.
-#[derive(Clone, Debug)]
-pub(super) struct Plane {
-    actors: usize,
-    /// For each holder, where its row begins, or [`NO_ROW`] if it has never known anything.
-    begins: Vec<usize>,
-    rows: Vec<Clock>,
-}
-
-const NO_ROW: usize = usize::MAX;
-
-impl Plane {
-    fn new(actors: usize) -> Self {
-        Self { actors, begins: Vec::new(), rows: Vec::new() }
-    }
-
-    fn row(&self, holder: usize) -> &[Clock] {
-        match self.begins.get(holder) {
-            Some(begin) if *begin != NO_ROW => &self.rows[*begin..begin + self.actors],
-            _ => &[],
-        }
-    }
-
-    fn begin(&mut self, holder: usize) -> usize {
-        if self.begins.len() <= holder {
-            self.begins.resize(holder + 1, NO_ROW);
-        }
-        if self.begins[holder] == NO_ROW {
-            self.begins[holder] = self.rows.len();
-            self.rows.resize(self.rows.len() + self.actors, 0);
-        }
-        self.begins[holder]
-    }
-
-    fn set(&mut self, holder: usize, now: Moment) {
-        let begin = self.begin(holder);
-        self.rows[begin + now.actor as usize] = now.clock;
-    }
-
-    fn knows(&self, holder: usize, moment: Moment) -> bool {
-        self.row(holder).get(moment.actor as usize).is_some_and(|clock| *clock >= moment.clock)
-    }
-}
-
-impl Known for Plane {
-    fn pass(&mut self, from: usize, to: usize) {
-        let Some(begin) = self.begins.get(from).copied().filter(|begin| *begin != NO_ROW) else { return };
-        let into = self.begin(to);
-        let actors = self.actors;
-        // Two rows never overlap: one of them ends before the other begins.
-        let (source, target) = if begin < into {
-            let (low, high) = self.rows.split_at_mut(into);
-            (&low[begin..begin + actors], &mut high[..actors])
-        } else if into < begin {
-            let (low, high) = self.rows.split_at_mut(begin);
-            (&high[..actors], &mut low[into..into + actors])
-        } else {
-            return;
-        };
-        for (known, learnt) in target.iter_mut().zip(source) {
-            *known = (*known).max(*learnt);
-        }
-    }
-
-    fn forget(&mut self, holder: usize) {
-        if let Some(begin) = self.begins.get(holder).copied().filter(|begin| *begin != NO_ROW) {
-            self.rows[begin..begin + self.actors].fill(0);
-        }
-    }
-}
-
-/// The latest accesses to a location.
-#[derive(Clone, Debug, Default)]
-struct Latest {
-    write: Option<Moment>,
-    /// A `cp.async`: the wait for it, or [`OPEN`].
-    fill: Option<Moment>,
-    /// With who began it.
-    copy: Option<(Moment, AgentId)>,
-    reads: Vec<Moment>,
-    atomics: Vec<Moment>,
-    /// Copies out of the location: the waits for those that have read, and [`OPEN`].
-    stores: Vec<Moment>,
-    /// Generic writes, each with a fence between the proxies by somebody who knew of it: the first one of
-    /// each agent.
-    fences: Vec<(Moment, Moment)>,
-}
-
-impl Latest {
-    /// By kind.
-    fn all(&self) -> impl Iterator<Item = (AccessKind, Moment)> + '_ {
-        let of = |kind| move |moment: &Moment| (kind, *moment);
-        let writes = self.write.iter().map(of(AccessKind::Write));
-        let fills = self.fill.iter().map(of(AccessKind::Fill));
-        let copies = self.copy.iter().map(|(moment, _)| (AccessKind::Copy, *moment));
-        let reads = self.reads.iter().map(of(AccessKind::Read));
-        let stores = self.stores.iter().map(of(AccessKind::Store));
-        let atomics = self.atomics.iter().map(of(AccessKind::Atomic));
-        writes.chain(fills).chain(copies).chain(reads).chain(atomics).chain(stores)
-    }
-
-    /// The generic writes that an agent knows of.
-    fn known_writes(&self, plane: &Plane, layout: Layout, agent: AgentId) -> Vec<(AccessKind, Moment)> {
-        let is_known = |(kind, moment): &(AccessKind, Moment)| {
-            let holders = [layout.time(agent), layout.memory(agent)];
-            kind.is_generic_write()
-                && (moment.actor == agent.0 && moment.clock != OPEN
-                    || holders.iter().all(|holder| plane.knows(*holder, *moment)))
-        };
-        self.all().filter(is_known).collect()
-    }
-
-    /// The agent that made, or began, an access.
-    fn agent_of(&self, kind: AccessKind, moment: Moment) -> AgentId {
-        let began = self.copy.filter(|_| kind == AccessKind::Copy);
-        began.map_or(AgentId(moment.actor), |(_, agent)| agent)
-    }
-
-    /// What is not among the latest any more once this access is made.
-    fn replace(&mut self, kind: AccessKind, now: Moment) {
-        // When it is made is not known before it has been waited for.
-        let clock = if matches!(kind, AccessKind::Store | AccessKind::Fill) { OPEN } else { now.clock };
-        let now = Moment { clock, ..now };
-        let of_kind = match kind {
-            AccessKind::Write => return *self = Self { write: Some(now), ..Self::default() },
-            AccessKind::Fill => return *self = Self { fill: Some(now), ..Self::default() },
-            // Who performs it is known once it has been issued.
-            AccessKind::Copy => {
-                return *self = Self { copy: Some((now, AgentId(now.actor))), ..Self::default() };
-            }
-            AccessKind::Read => &mut self.reads,
-            AccessKind::Atomic => {
-                self.fences.retain(|(atomic, _)| atomic.actor != now.actor || Some(*atomic) == self.write);
-                &mut self.atomics
-            }
-            AccessKind::Store => &mut self.stores,
-        };
-        match of_kind.iter_mut().find(|m| m.actor == now.actor) {
-            Some(earlier) => *earlier = now,
-            None => of_kind.push(now),
-        }
-    }
-}
 
 /// What everybody knows, along one run.
 #[derive(Clone, Debug)]
@@ -207,10 +27,15 @@ pub(super) struct Clocks {
     agents: usize,
     /// What is pending, each with its place.
     in_flight: Vec<(Pending, u32)>,
-    /// For each storage class: shared, global. Only the first, if nothing is stored in global memory.
+    /// Where `cp.async` have written for which the arrival stands that is about to get its place.
+    entrusted: Vec<LocationId>,
+    /// For each storage class: shared, global. Only the first, if nothing is stored in global memory. Behind
+    /// them one for what stands for objects, if anything does.
     planes: Vec<Plane>,
-    /// The first location of each array, and where the array is stored.
-    arrays: Vec<(LocationId, Space)>,
+    /// The number of the latter.
+    lives: Option<usize>,
+    /// The first location of each array, and the plane in which accesses to it are kept.
+    arrays: Vec<(LocationId, usize)>,
     /// Locations of each CTA.
     declared: u32,
     latest: FxHashMap<LocationId, Latest>,
@@ -227,14 +52,22 @@ fn plane_of(space: Space) -> usize {
 impl Clocks {
     pub(super) fn new(program: &Program, layout: Layout) -> Self {
         let agents = program.agents.len();
-        let arrays: Vec<_> = program.arrays.iter().map(|array| (array.first, array.space)).collect();
-        let planes = 1 + usize::from(arrays.iter().any(|(_, space)| *space == Space::Global));
+        let spaces = 1 + usize::from(program.arrays.iter().any(|array| array.space == Space::Global));
+        let lives = program.arrays.iter().any(|array| program.is_life(array.first)).then_some(spaces);
+        let planes = spaces + usize::from(lives.is_some());
+        let plane = |array: &Array| match lives.filter(|_| program.is_life(array.first)) {
+            Some(lives) => (array.first, lives),
+            None => (array.first, plane_of(array.space)),
+        };
+        let arrays: Vec<_> = program.arrays.iter().map(plane).collect();
         let actors = agents + if program.leaves_pending() { MOST_PENDING * program.ctas as usize } else { 0 };
         Self {
             now: vec![0; actors],
             agents,
             in_flight: Vec::new(),
+            entrusted: Vec::new(),
             planes: vec![Plane::new(actors); planes],
+            lives,
             arrays,
             declared: to_u32(program.locations() / (program.ctas as usize).max(1)),
             latest: FxHashMap::default(),
@@ -246,7 +79,7 @@ impl Clocks {
     fn plane_at(&self, location: LocationId) -> usize {
         let location = LocationId(location.0 % self.declared.max(1));
         let after = self.arrays.partition_point(|(first, _)| *first <= location);
-        self.arrays[..after].last().map_or(0, |(_, space)| plane_of(*space))
+        self.arrays[..after].last().map_or(0, |(_, plane)| *plane)
     }
 
     /// An agent makes its next step.
@@ -278,9 +111,25 @@ impl Clocks {
         let place = (to_u32(self.agents)..to_u32(self.now.len())).find(is_free);
         let Some(place) = place else { return false };
         self.in_flight.push((pending, place));
-        if let Some(latest) = pending.operation.written().and_then(|to| self.latest.get_mut(&to)) {
-            let landing = Moment { actor: place, clock: self.now[place as usize] + 1 };
-            latest.copy = Some((landing, pending.agent));
+        let landing = Moment { actor: place, clock: self.now[place as usize] + 1 };
+        for (kind, location) in pending.operation.accesses() {
+            let Some(latest) = self.latest.get_mut(&location) else { continue };
+            let is_new = |begun: &InFlight| {
+                begun.kind == kind && begun.agent == pending.agent && begun.landing.actor == pending.agent.0
+            };
+            let Some(at) = latest.in_flight.iter().rposition(is_new) else { continue };
+            latest.in_flight[at].landing = landing;
+            // Whoever knows of this landing knows of those at the same place before.
+            let is_before = |begun: &InFlight| {
+                begun.kind == kind && begun.landing.actor == place && begun.landing.clock < landing.clock
+            };
+            latest.in_flight.retain(|begun| !is_before(begun));
+        }
+        for location in std::mem::take(&mut self.entrusted) {
+            let Some(fill) = self.latest.get_mut(&location).and_then(|latest| latest.fill.as_mut()) else {
+                continue;
+            };
+            complete(&mut fill.complete, landing);
         }
         true
     }
@@ -331,10 +180,13 @@ impl Clocks {
         locations.sort_unstable();
         for location in locations {
             let mut all: Vec<_> = self.latest[&location].all().collect();
-            all.sort_unstable_by_key(|(kind, moment)| (*kind, moment.actor));
-            for (kind, moment) in all {
-                facts.extend([u64::from(location.0), kind as u64, u64::from(moment.actor)]);
-                knowers(&self.planes[self.plane_at(location)], moment, &mut facts);
+            all.sort_by_key(|earlier| (earlier.kind, earlier.agent, earlier.made.actor));
+            for Earlier { kind, agent, made, over } in all {
+                facts.extend([u64::from(location.0), kind as u64, u64::from(agent.0), u64::from(made.actor)]);
+                for moment in over {
+                    knowers(&self.planes[self.plane_at(location)], *moment, &mut facts);
+                }
+                facts.push(over.len() as u64);
             }
             let latest = &self.latest[&location];
             let mut fences = latest.fences.clone();
@@ -356,7 +208,7 @@ impl Clocks {
 
     /// Bytes in use.
     pub(super) fn bytes(&self) -> u64 {
-        let rows: usize = self.planes.iter().map(|plane| plane.rows.len() * 4 + plane.begins.len() * 8).sum();
+        let rows: usize = self.planes.iter().map(Plane::size).sum();
         (rows + self.latest.len() * (size_of::<Latest>() + 64)) as u64
     }
 }
@@ -370,7 +222,7 @@ fn join(past: &mut [Clock], row: &[Clock]) {
 /// Adds the holders that know of a step, and how many there are.
 fn knowers(plane: &Plane, moment: Moment, facts: &mut Vec<u64>) {
     let from = facts.len();
-    let holders = (0..plane.begins.len()).filter(|holder| plane.knows(*holder, moment));
+    let holders = (0..plane.holders()).filter(|holder| plane.knows(*holder, moment));
     facts.extend(holders.map(|holder| holder as u64));
     facts.push((facts.len() - from) as u64);
 }
@@ -392,6 +244,7 @@ impl Knowledge for Clocks {
                 f(plane);
             }
         }
+        debug_assert!(self.lives.is_none(), "no target whose orders have storage classes has objects");
     }
 
     fn access(
@@ -407,21 +260,26 @@ impl Knowledge for Clocks {
             let plane = self.plane_at(*location);
             let plane = &mut self.planes[plane];
             let latest = self.latest.entry(*location).or_default();
-            let conflicting = latest.all().filter(|(earlier, _)| earlier.conflicts_with(kind));
-            for (earlier, moment) in conflicting {
-                if !earlier.is_apart_from(AgentId(moment.actor), (agent, kind)) {
+            for earlier in latest.all().filter(|earlier| earlier.kind.conflicts_with(kind)) {
+                if !earlier.kind.is_apart_from(earlier.agent, (agent, kind)) {
                     continue;
                 }
-                let rule = if !plane.knows(layout.time(agent), moment) {
+                let rule = if !earlier.is_known(plane, layout.time(agent)) {
+                    // In another order the object is not initialised yet, which is found there.
+                    if kind == AccessKind::Use || earlier.kind == AccessKind::Initialisation {
+                        continue;
+                    }
                     Rule::DataRace
-                } else if layout.needs_memory_order(earlier) && !plane.knows(layout.memory(agent), moment) {
+                } else if layout.needs_memory_order(earlier.kind)
+                    && !earlier.is_known(plane, layout.memory(agent))
+                {
                     Rule::MissingFence
                 } else {
                     continue;
                 };
-                found.push((rule, *location, latest.agent_of(earlier, moment), earlier));
+                found.push((rule, *location, earlier.agent, earlier.kind));
             }
-            if kind == AccessKind::Store {
+            if kind.is_of_async_proxy() {
                 for (earlier, write) in latest.known_writes(plane, layout, agent) {
                     let fenced = |(of, fence): &(Moment, Moment)| {
                         *of == write && plane.knows(layout.memory(agent), *fence)
@@ -432,7 +290,7 @@ impl Knowledge for Clocks {
                 }
             }
             latest.replace(kind, now);
-            if !layout.has_fences() && kind != AccessKind::Copy {
+            if !layout.has_fences() && !kind.is_in_flight() && kind != AccessKind::Use {
                 plane.set(layout.memory(agent), now);
             }
         }
@@ -440,8 +298,23 @@ impl Knowledge for Clocks {
     }
 
     /// What has landed is known from the places of what is pending.
-    fn copy(&mut self, layout: Layout, agent: AgentId, _: u16, written: LocationId) -> Vec<Conflict> {
-        self.access(layout, agent, AccessKind::Copy, &[written])
+    fn begun(&mut self, layout: Layout, agent: AgentId, _: u16, begun: Begun) -> Vec<Conflict> {
+        self.access(layout, agent, begun.0, &[begun.1])
+    }
+
+    /// The arrival is about to get a place.
+    fn entrust(&mut self, _: Layout, agent: AgentId, _: u16, locations: &[LocationId]) {
+        let latest = &self.latest;
+        let is_its = |at: &LocationId| {
+            let fill = latest.get(at).and_then(|latest| latest.fill.as_ref());
+            fill.is_some_and(|fill| fill.begun.actor == agent.0)
+        };
+        self.entrusted.extend(locations.iter().copied().filter(is_its));
+    }
+
+    fn release_lives(&mut self, layout: Layout, _: &Program, agent: AgentId) {
+        let Some(lives) = self.lives else { return };
+        self.planes[lives].pass(layout.memory(agent), layout.released_far(agent));
     }
 
     fn finish(&mut self, layout: Layout, agent: AgentId, of: Transfer, locations: &[LocationId]) {
@@ -450,23 +323,29 @@ impl Knowledge for Clocks {
             let plane = self.plane_at(*location);
             self.planes[plane].set(layout.memory(agent), now);
             let Some(latest) = self.latest.get_mut(location) else { continue };
-            let copies = match of {
-                Transfer::Store => latest.stores.as_mut_slice(),
-                Transfer::Fill => latest.fill.as_mut_slice(),
-            };
-            for copy in copies.iter_mut().filter(|copy| copy.actor == agent.0) {
-                *copy = now;
+            match of {
+                Transfer::Store => {
+                    latest
+                        .stores
+                        .iter_mut()
+                        .filter(|copy| copy.actor == agent.0)
+                        .for_each(|copy| *copy = now);
+                }
+                Transfer::Fill => {
+                    let own = latest.fill.iter_mut().filter(|fill| fill.begun.actor == agent.0);
+                    own.for_each(|fill| complete(&mut fill.complete, now));
+                }
             }
         }
     }
 
     fn fence_proxies(&mut self, layout: Layout, program: &Program, agent: AgentId, window: Window) {
-        if !layout.has_stores() {
+        if !layout.asks_for_proxy_fences() {
             return;
         }
         let now = self.moment(agent.0);
         for (location, latest) in &mut self.latest {
-            if !layout.is_stored(*location) || !program.covers(window, agent, *location) {
+            if !layout.is_of_copies(*location) || !program.covers(window, agent, *location) {
                 continue;
             }
             let plane = &mut self.planes[plane_of(program.array_of(*location).space)];
@@ -490,9 +369,4 @@ impl Knowledge for Clocks {
     }
 
     fn forget_settled(&mut self, _: Layout, _: &[AgentId]) {}
-}
-
-/// An actor's number.
-fn to_u32(actor: usize) -> u32 {
-    u32::try_from(actor).unwrap_or(u32::MAX)
 }

@@ -30,7 +30,8 @@
 //! however much has been taken before, no more than in the run is taken in all. So what remains is the
 //! same, nobody waits for ever, and who has taken first does not matter to anybody.
 
-use super::clocks::{Clocks, Moment, Moments};
+use super::clocks::Clocks;
+use super::plane::{Moment, Moments};
 use barcheck_model::barrier::{BarrierAction, Part};
 use barcheck_model::program::AgentId;
 

@@ -4,7 +4,7 @@
 //! the step's own past: so of the whole run only these steps are kept. The run is made once more to learn the
 //! pasts.
 
-use super::clocks::Clock;
+use super::plane::Clock;
 use super::run::{Run, Violation};
 use crate::paths::lasso;
 use crate::paths::replay::{self, MOST_CONFIRMED};

@@ -78,7 +78,9 @@ mod clocks;
 mod cycle;
 mod estimate;
 mod history;
+mod latest;
 mod locate;
+mod plane;
 mod run;
 
 use crate::settings::{Control, Settings};

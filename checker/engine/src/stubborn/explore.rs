@@ -344,7 +344,7 @@ impl<'a> Exploration<'a> {
         let pc = pc.or(left.map(|left| left.pc)).unwrap_or_default();
         if let Some(left) = left {
             let (program, barrier) = (self.machine.program(), left.operation.barrier());
-            let rule = Rule::at_exit(left.operation.publishes());
+            let rule = Rule::at_exit(left.operation.is_arrival());
             let is_asked = self.settings.levels.of(rule, program.target) >= Level::Warning;
             let may_be_late = is_asked || !program.shares(left.agent, barrier);
             phases::before_landing(&self.machine, &mut at.state, left.agent, (barrier, may_be_late));

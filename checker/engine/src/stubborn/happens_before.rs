@@ -9,7 +9,7 @@
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Event, Machine, State};
 use barcheck_model::memory::{Conflict, Holders, Knowledge, Layout, Memory};
-use barcheck_model::program::{AccessKind, AgentId, LocationId, Program, Spaces, Transfer, Window};
+use barcheck_model::program::{AccessKind, AgentId, Begun, LocationId, Program, Spaces, Transfer, Window};
 
 /// What is known of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -350,8 +350,16 @@ impl Knowledge for HappensBefore {
         self.memory.access(layout, agent, kind, locations)
     }
 
-    fn copy(&mut self, layout: Layout, agent: AgentId, slot: u16, written: LocationId) -> Vec<Conflict> {
-        self.memory.copy(layout, agent, slot, written)
+    fn begun(&mut self, layout: Layout, agent: AgentId, slot: u16, begun: Begun) -> Vec<Conflict> {
+        self.memory.begun(layout, agent, slot, begun)
+    }
+
+    fn entrust(&mut self, layout: Layout, agent: AgentId, slot: u16, locations: &[LocationId]) {
+        self.memory.entrust(layout, agent, slot, locations);
+    }
+
+    fn release_lives(&mut self, layout: Layout, program: &Program, agent: AgentId) {
+        self.memory.release_lives(layout, program, agent);
     }
 
     fn finish(&mut self, layout: Layout, agent: AgentId, of: Transfer, locations: &[LocationId]) {

@@ -117,6 +117,10 @@ pub(super) fn follow(
                 state.memory.set(*barrier, Mark::Announced(agent), layout.time(agent));
                 !is_open(state, *barrier)
             }
+            // Whether its CTA exits before it has landed depends on the order.
+            Event::Issued(pending) if pending.operation.reads() => {
+                return Err(Undecided::InFlight(agent, pc));
+            }
             Event::Issued(pending) if layout.has_phases(pending.operation.barrier()) => {
                 let arrives = on.is_some_and(|on| on.part == Part::Arrives);
                 state.memory.belongs(layout, pending.operation.barrier(), agent, arrives);
@@ -142,12 +146,9 @@ pub(super) fn follow(
                 true
             }
             Event::Exited => {
-                let program = machine.program();
-                let cta = program.cta_of(agent);
-                state.memory.exit(layout, agent, (cta, program.cluster_barrier()));
-                let has_left = machine.agents_of(cta).all(|agent| machine.config(state, agent).has_exited());
-                let is_its = |barrier| program.home(barrier).is_some_and(|home| home.cta == cta);
-                if has_left && (state.memory.is_in_flight(is_its) || state.memory.is_concerned(cta)) {
+                let cta = machine.program().cta_of(agent);
+                state.memory.exit(layout, agent, (cta, machine.program().cluster_barrier()));
+                if is_left_open(machine, state, cta) {
                     return Err(Undecided::InFlight(agent, pc));
                 }
                 true
@@ -159,6 +160,13 @@ pub(super) fn follow(
         }
     }
     Ok(())
+}
+
+/// Whether all agents of a CTA have exited while something is in flight to it, or it is of concern to others.
+fn is_left_open(machine: &Machine, state: &State<HappensBefore>, cta: u32) -> bool {
+    let has_left = machine.agents_of(cta).all(|agent| machine.config(state, agent).has_exited());
+    let is_its = |barrier| machine.program().home(barrier).is_some_and(|home| home.cta == cta);
+    has_left && (state.memory.is_in_flight(is_its) || state.memory.is_concerned(cta))
 }
 
 /// Whether what becomes of a barrier may depend on the order of what belongs to its phase.

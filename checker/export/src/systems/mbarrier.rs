@@ -20,7 +20,7 @@ pub(super) fn on_object(act: &Act) -> Option<&Action> {
 
 /// Whether an instruction leaves something in flight.
 pub(super) fn issues(action: &Action) -> bool {
-    matches!(action.what, What::Copy(..) | What::Commit(_))
+    matches!(action.what, What::Copy(..) | What::Commit(_) | What::FillsArrive { .. })
 }
 
 /// What an instruction is called.
@@ -30,9 +30,9 @@ pub(super) fn spelling(action: &Action) -> Spelling {
         What::Inval => ("INVAL", "inval_object()", "InvalObject(t, a, r)"),
         What::Arrive { .. } => ("ARRIVE_ON_OBJECT", "arrive_on_object()", "ArriveOnObject(t, a, r)"),
         What::CountBytes(_) => ("COUNT_BYTES", "count_bytes()", "CountBytes(t, a, r)"),
-        What::Wait(_) => ("WAIT_FOR_PHASE", "wait_for_phase()", "WaitForPhase(t, a, r)"),
+        What::Wait(..) => ("WAIT_FOR_PHASE", "wait_for_phase()", "WaitForPhase(t, a, r)"),
         What::Ask(..) => ("ASK", "ask()", "Ask(t, a, r)"),
-        What::Copy(..) | What::Commit(_) => ("ISSUE", "issue()", "Issue(t, a, r)"),
+        What::Copy(..) | What::Commit(_) | What::FillsArrive { .. } => ("ISSUE", "issue()", "Issue(t, a, r)"),
     };
     Spelling { name, promela, tla, goes_where_it_blocks: false }
 }
@@ -45,11 +45,13 @@ pub(super) fn expects(action: &Action) -> Option<usize> {
 /// Arrivals, now or at the landing, or those to be expected; and bytes, announced or delivered.
 pub(super) fn counted(action: &Action) -> (usize, usize) {
     match action.what {
-        What::Init(count) | What::Commit(count) => (count as usize, 0),
+        What::Init(count) | What::Commit(count) | What::FillsArrive { lanes: count, .. } => {
+            (count as usize, 0)
+        }
         What::Arrive { count, bytes, .. } => (count as usize, bytes.unsigned_abs() as usize),
         What::CountBytes(bytes) => (0, bytes.unsigned_abs() as usize),
         What::Copy(bytes, _) => (0, bytes as usize),
-        What::Inval | What::Wait(_) | What::Ask(..) => (0, 0),
+        What::Inval | What::Wait(..) | What::Ask(..) => (0, 0),
     }
 }
 
@@ -68,7 +70,7 @@ pub(super) fn fill_step(step: &Step, columns: &mut Columns) {
         _ => false,
     };
     let phase = match what {
-        Some(What::Wait(phase) | What::Ask(phase, _)) => phase,
+        Some(What::Wait(phase, _) | What::Ask(phase, ..)) => phase,
         _ => Phase::Parity(false),
     };
     columns.push("step_bytes", bytes);
@@ -84,7 +86,7 @@ pub(super) fn fill_step(step: &Step, columns: &mut Columns) {
             Phase::OfToken => OF_TOKEN,
         },
     );
-    columns.push("step_denies", usize::from(matches!(what, Some(What::Ask(_, true)))));
+    columns.push("step_denies", usize::from(matches!(what, Some(What::Ask(_, _, true)))));
     columns.push("step_answered", step.answered.unwrap_or_default());
 }
 

@@ -69,7 +69,7 @@ const CARRIES_RELEASED_FAR: usize = 3;
 
 /// A fence that reaches other CTAs.
 pub(super) fn is_far_fence(act: &Act) -> bool {
-    matches!(act, Act::Fence(Fence::Releases(Reach::Cluster)))
+    matches!(act, Act::Fence(Fence::Orders { reach: Reach::Cluster, .. }))
 }
 
 /// The columns of a row, where there are barriers of phases.

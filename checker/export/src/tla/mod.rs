@@ -207,9 +207,13 @@ fn row(system: &System, barriers: &Barriers, step: &Step, more: &str) -> String 
             AccessKind::Read => "read",
             AccessKind::Write => "write",
             AccessKind::Atomic => "atomic",
-            AccessKind::Copy => "copy",
+            AccessKind::Copy | AccessKind::Sent => "copy",
             AccessKind::Store => "store",
             AccessKind::Fill => "fill",
+            AccessKind::Reduction => "reduction",
+            AccessKind::Source => "source",
+            AccessKind::Initialisation => "initialisation",
+            AccessKind::Use => "use",
         };
         let locations: Vec<String> = locations.iter().map(|l| (l.index() + 1).to_string()).collect();
         let _ = write!(text, ", kind |-> \"{kind}\", locations |-> {{{}}}", locations.join(", "));

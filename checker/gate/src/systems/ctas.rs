@@ -12,7 +12,7 @@ use barcheck_model::agent::Action;
 use barcheck_model::barrier::Blocking;
 use barcheck_model::program::{
     AgentId, ArrayId, Awaited, BarrierInstruction, ClusterKind, ClusterOp, Expr, LocalId, LocationId,
-    MbarrierKind, MbarrierOp, Op, Program, PtxKind, PtxOp, ReductionOp, WarpOp,
+    MbarrierKind, MbarrierOp, Means, Op, Program, PtxKind, PtxOp, ReductionOp, WarpOp,
 };
 use barcheck_model::rule::Rule;
 use std::collections::HashMap;
@@ -271,7 +271,7 @@ impl<R: Runtime> Warp<R> {
             }
             MbarrierKind::ExpectTx(bytes) => self.objects.expect_tx(object, value(bytes)?)?,
             MbarrierKind::CompleteTx(bytes) => self.objects.complete_tx(object, value(bytes)?)?,
-            MbarrierKind::Wait(phase) => return self.wait(object, self.phase(reader, phase)?),
+            MbarrierKind::Wait { phase, .. } => return self.wait(object, self.phase(reader, phase)?),
             MbarrierKind::Test { phase, gives_up, .. } => {
                 let phase = self.phase(reader, phase)?;
                 // A loop that does nothing but ask is a wait.
@@ -282,7 +282,14 @@ impl<R: Runtime> Warp<R> {
                     (false, _) => self.wait(object, phase),
                 };
             }
-            MbarrierKind::Copy { bytes, to } => {
+            MbarrierKind::FillsArrive { .. } => {
+                return Err(Stopped::Unfit("threads have no `cp.async` whose completion arrives".to_owned()));
+            }
+            MbarrierKind::Copy { by: Means::Across(..) | Means::Reduction, .. } => {
+                let why = "threads have neither copies from CTA to CTA nor `red.async`";
+                return Err(Stopped::Unfit(why.to_owned()));
+            }
+            MbarrierKind::Copy { bytes, to, .. } => {
                 let cta = self.cta_of(reader, op)?;
                 let location = to.as_ref().map(|to| self.location(reader, cta, to)).transpose()?;
                 let flight = self.objects.copy(object, value(bytes)?)?;

@@ -100,7 +100,7 @@ fn wait_around(program: &Program, agent: AgentId, lines: &[&str], line: u32) -> 
     let [only] = inside.as_slice() else { return None };
     let is_wait = |op: &Op| match op {
         Op::Barrier(BarrierInstruction::Mbarrier(op)) => {
-            matches!(op.kind, MbarrierKind::Wait(_) | MbarrierKind::Test { .. })
+            matches!(op.kind, MbarrierKind::Wait { .. } | MbarrierKind::Test { .. })
         }
         _ => false,
     };

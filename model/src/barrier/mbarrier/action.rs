@@ -1,11 +1,11 @@
 //! Instructions on mbarrier objects, and what they do.
 
-use super::{Barrier, COMPLETION, Delivery, Live, id};
+use super::{Barrier, COMPLETION, Delivery, Live, MOST, Moved, id};
 use crate::barrier::{
     Applied, Around, Arrival, BarrierId, Blocking, Dependence, Effect, Instruction, NotModelled, Part,
     Progress, Refusal, Seat, Standing, Token,
 };
-use crate::program::{LocationId, Scope, Semantics};
+use crate::program::{Begun, Reach, Scope, Semantics, Spaces};
 use crate::rule::Rule;
 
 /// An instruction on an object, operands checked.
@@ -42,13 +42,43 @@ pub enum What {
     /// Announces bytes, or, below 0, delivers them.
     CountBytes(i32),
     /// Waits for a phase.
-    Wait(Phase),
+    Wait(Phase, Acquire),
     /// Asks whether a phase is complete; it may give up though it is.
-    Ask(Phase, bool),
+    Ask(Phase, Acquire, bool),
     /// Begins a copy of so many bytes.
-    Copy(u32, Option<LocationId>),
+    Copy(u32, Moved),
     /// Begins an arrival that lands later, of so many lanes.
     Commit(u32),
+    /// The same for the `cp.async` of so many lanes.
+    FillsArrive {
+        /// Lanes.
+        lanes: u32,
+        /// The phase expects so many arrivals more.
+        counted: bool,
+        /// The landing publishes all that its agent knew, and not what the copies have written alone.
+        publishes: bool,
+    },
+}
+
+/// What a wait acquires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Acquire {
+    /// All that the phase has published.
+    Now,
+    /// The same once a fence comes behind it that reaches so far (`.relaxed`).
+    AtFence(Reach),
+}
+
+impl Acquire {
+    /// The same as operands of a wait.
+    fn ordering(self) -> Option<(Scope, Semantics)> {
+        let nothing = Semantics { acquire: false, release: false, classes: Spaces::ALL };
+        match self {
+            Self::Now => None,
+            Self::AtFence(Reach::Cta) => Some((Scope::Workgroup, nothing)),
+            Self::AtFence(Reach::Cluster) => Some((Scope::Device, nothing)),
+        }
+    }
 }
 
 /// What an agent keeps of an arrival.
@@ -114,9 +144,29 @@ impl Action {
         }
     }
 
-    fn issue(self, live: Live, seat: Seat, arrivals: u32, bytes: u32, to: Option<LocationId>) -> AppliedHere {
-        let delivery = Delivery { object: self.object, arrivals, bytes, odd: live.odd, to, slot: None };
+    fn issue(self, live: Live, seat: Seat, arrivals: u32, bytes: u32, moved: Moved) -> AppliedHere {
+        let (odd, publishes) = (live.odd, arrivals > 0);
+        let delivery = Delivery { object: self.object, arrivals, bytes, odd, moved, publishes, slot: None };
         Applied::Leaves(effect(live, seat, Progress::Pass, false), delivery)
+    }
+
+    /// Arrivals of copies by `cp.async`, which land later.
+    // clause: ptx.cp-async-arrive
+    fn issue_for_fills(
+        self,
+        live: Live,
+        seat: Seat,
+        lanes: u32,
+        (counted, publishes): (bool, bool),
+    ) -> Result<AppliedHere, Rule> {
+        // clause: ptx.cp-async-arrive-counted
+        let more = if counted { lanes } else { 0 };
+        let pending = live.pending.checked_add(more).filter(|pending| *pending <= MOST);
+        let live = Live { pending: pending.ok_or(Rule::CountRange)?, ..live };
+        let (object, odd, moved) = (self.object, live.odd, Moved::default());
+        let delivery = Delivery { object, arrivals: lanes, bytes: 0, odd, moved, publishes, slot: None };
+        let effect = effect(live, seat, Progress::Pass, false);
+        Ok(if counted { Applied::LeavesCounted(effect, delivery) } else { Applied::Leaves(effect, delivery) })
     }
 }
 
@@ -140,9 +190,9 @@ impl Instruction for Action {
         match self.what {
             What::Init(_) | What::Inval => Part::Begins,
             // With `.noComplete` too, which commutes only with what cannot be last: see `must_not_complete`.
-            What::Arrive { .. } | What::Commit(_) => Part::Arrives,
+            What::Arrive { .. } | What::Commit(_) | What::FillsArrive { .. } => Part::Arrives,
             What::CountBytes(_) | What::Copy(..) => Part::Counts,
-            What::Wait(_) => Part::Observes,
+            What::Wait(..) => Part::Observes,
             What::Ask(..) => Part::Asks,
         }
     }
@@ -154,7 +204,7 @@ impl Instruction for Action {
     fn dependence(&self, _release: bool) -> Dependence {
         match self.what {
             // Where memory keeps what its agent knows depends on what else is in flight.
-            What::Copy(..) | What::Commit(_) => Dependence::More,
+            What::Copy(..) | What::Commit(_) | What::FillsArrive { .. } => Dependence::More,
             // All tokens become stale.
             What::Init(_) | What::Inval => Dependence::More,
             _ => Dependence::Barrier,
@@ -165,20 +215,26 @@ impl Instruction for Action {
         matches!(self.what, What::Arrive { no_complete: true, .. })
     }
 
+    // clause: ptx.mbarrier-relaxed-wait
     fn ordering(&self) -> Option<(Scope, Semantics)> {
-        None
+        match self.what {
+            What::Wait(_, acquire) | What::Ask(_, acquire, _) => acquire.ordering(),
+            _ => None,
+        }
     }
 
     fn with_pick(&self, pick: u32) -> Self {
         match self.what {
-            What::Ask(phase, gives_up) => Self { what: What::Ask(phase, gives_up && pick > 0), ..*self },
+            What::Ask(phase, acquire, gives_up) => {
+                Self { what: What::Ask(phase, acquire, gives_up && pick > 0), ..*self }
+            }
             _ => *self,
         }
     }
 
     fn blocking(&self) -> Blocking {
         match self.what {
-            What::Wait(_) => Blocking::Sometimes,
+            What::Wait(..) => Blocking::Sometimes,
             What::Ask(..) => Blocking::Asks,
             _ => Blocking::Never,
         }
@@ -198,16 +254,20 @@ impl Instruction for Action {
 
     fn as_wait(&self) -> Option<Self> {
         match self.what {
-            What::Ask(phase, _) => Some(Self { what: What::Wait(phase), ..*self }),
+            What::Ask(phase, acquire, _) => Some(Self { what: What::Wait(phase, acquire), ..*self }),
             _ => None,
         }
     }
 
-    fn copies_to(&self) -> Option<LocationId> {
+    fn begins(&self) -> [Option<Begun>; 2] {
         match self.what {
-            What::Copy(_, to) => to,
-            _ => None,
+            What::Copy(_, moved) => moved.accesses(),
+            _ => [None; 2],
         }
+    }
+
+    fn stands_for_fills(&self) -> Option<u32> {
+        matches!(self.what, What::FillsArrive { .. }).then_some(self.object)
     }
 
     fn most_counted(&self, _threads: u32) -> Option<u32> {
@@ -250,23 +310,26 @@ impl Instruction for Action {
                 let (live, completed) = Self::live(*barrier)?.count_bytes(bytes)?;
                 Applied::Counts(effect(live, seat, Progress::Pass, completed))
             }
-            What::Wait(phase) => {
+            What::Wait(phase, acquire) => {
                 let live = Self::live(*barrier)?;
                 let (live, progress) = live.wait(phase.is_complete(live, seat)?);
                 // clause: ptx.mbarrier-acquire
-                Applied::Waits(effect(live, seat, progress, false), None)
+                Applied::Waits(effect(live, seat, progress, false), acquire.ordering())
             }
             // clause: ptx.mbarrier-test-wait, ptx.mbarrier-try-wait
-            What::Ask(phase, gives_up) => {
+            What::Ask(phase, _, gives_up) => {
                 let live = Self::live(*barrier)?;
                 let complete = phase.is_complete(live, seat)? && !(gives_up && pick > 0);
                 let live = if complete { live.wait(true).0 } else { live };
                 Applied::Asks(effect(live, seat, Progress::Pass, false), complete)
             }
             // clause: ptx.bulk-copy-completes
-            What::Copy(bytes, to) => self.issue(Self::live(*barrier)?, seat, 0, bytes, to),
+            What::Copy(bytes, moved) => self.issue(Self::live(*barrier)?, seat, 0, bytes, moved),
             // clause: ptx.commit-arrives
-            What::Commit(lanes) => self.issue(Self::live(*barrier)?, seat, lanes, 0, None),
+            What::Commit(lanes) => self.issue(Self::live(*barrier)?, seat, lanes, 0, Moved::default()),
+            What::FillsArrive { lanes, counted, publishes } => {
+                self.issue_for_fills(Self::live(*barrier)?, seat, lanes, (counted, publishes))?
+            }
         })
     }
 }

@@ -3,8 +3,35 @@
 
 use super::{Barrier, COMPLETION, Live, MOST, id, to_bytes};
 use crate::barrier::{Announced, Around, BarrierId, BarrierState, Completion, Landing, Operation};
-use crate::program::LocationId;
+use crate::program::{AccessKind, Begun, LocationId};
 use crate::rule::Rule;
+
+/// Arrivals that may be in flight besides those that an object expects, and more.
+const MOST_BESIDES: u32 = 1 << 18;
+
+/// What a copy accesses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Moved {
+    /// The location that it writes, and how.
+    pub to: Option<Begun>,
+    /// The location that it reads, if it is one of shared memory.
+    pub from: Option<LocationId>,
+}
+
+impl Moved {
+    /// What a bulk copy from global memory does to a location.
+    #[must_use]
+    pub fn to(location: LocationId) -> Self {
+        Self { to: Some((AccessKind::Copy, location)), from: None }
+    }
+
+    /// All its accesses.
+    #[must_use]
+    pub fn accesses(self) -> [Option<Begun>; 2] {
+        [self.from.map(|from| (AccessKind::Source, from)), self.to]
+    }
+}
 
 /// What an asynchronous operation does when it lands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -18,8 +45,10 @@ pub struct Delivery {
     pub(super) bytes: u32,
     /// The parity of the phase in which it was issued.
     pub(super) odd: bool,
-    /// The location written.
-    pub(super) to: Option<LocationId>,
+    /// The locations that a copy accesses.
+    pub(super) moved: Moved,
+    /// Its landing publishes what its agent knew in memory too.
+    pub(super) publishes: bool,
     /// Where memory keeps what its agent knew at the issue.
     pub(super) slot: Option<u16>,
 }
@@ -58,6 +87,10 @@ impl Operation<Barrier> for Delivery {
     /// A commit stands for what its agent did before; a copy for its own write.
     // clause: ptx.commit-arrives
     fn publishes(&self) -> bool {
+        self.publishes
+    }
+
+    fn is_arrival(&self) -> bool {
         self.arrivals > 0
     }
 
@@ -65,8 +98,8 @@ impl Operation<Barrier> for Delivery {
         (self.arrivals == 0).then_some(self.bytes)
     }
 
-    fn written(&self) -> Option<LocationId> {
-        self.to
+    fn accesses(&self) -> [Option<Begun>; 2] {
+        self.moved.accesses()
     }
 }
 
@@ -90,11 +123,12 @@ impl BarrierState for Barrier {
         false
     }
 
-    /// The bytes might leave their range: after all announcements, or after all landings.
+    /// The bytes might leave their range, after all announcements or after all landings; or the arrivals
+    /// might, if those come first that the phase expects besides.
     fn depends_on_order(&self) -> bool {
-        let Self::Live(Live { bytes, announced, .. }) = *self else { return false };
+        let Self::Live(Live { bytes, announced, expected, .. }) = *self else { return false };
         let delivered = i64::from(announced) - i64::from(bytes);
-        i64::from(announced).max(delivered) > i64::from(MOST)
+        i64::from(announced).max(delivered) > i64::from(MOST) || expected > MOST - MOST_BESIDES
     }
 
     fn has_all_arrivals(&self) -> bool {

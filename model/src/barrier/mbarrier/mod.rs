@@ -5,11 +5,11 @@
 mod action;
 mod delivery;
 
-pub use action::{Action, Keeping, Phase, What};
-pub use delivery::Delivery;
+pub use action::{Acquire, Action, Keeping, Phase, What};
+pub use delivery::{Delivery, Moved};
 
 use super::{AnyBarrier, BarrierId, Completion, Progress};
-use crate::program::Program;
+use crate::program::{LocationId, Objects, Program};
 use crate::rule::Rule;
 
 /// Barriers with smaller numbers are those of `barrier{.cta}`.
@@ -31,18 +31,34 @@ pub fn number(barrier: BarrierId) -> Option<u32> {
     barrier.0.checked_sub(FIRST)
 }
 
-/// How the protocol writes the object that a barrier is: `full[3]`, or `done`; `None` for other barriers.
-#[must_use]
-pub fn object_name(program: &Program, barrier: BarrierId) -> Option<String> {
+/// The object that a barrier is, if it is one: its CTA, its array, and its number there.
+fn object(program: &Program, barrier: BarrierId) -> Option<(u32, &Objects, u32)> {
     let home = program.home(barrier)?;
     let number = number(home.barrier).filter(|number| *number < program.objects_per_cta())?;
     let after = program.objects.partition_point(|objects| objects.first <= number);
     let objects = program.objects.get(after.checked_sub(1)?)?;
+    Some((home.cta, objects, number - objects.first))
+}
+
+/// How the protocol writes the object that a barrier is: `full[3]`, or `done`; `None` for other barriers.
+#[must_use]
+pub fn object_name(program: &Program, barrier: BarrierId) -> Option<String> {
+    let (cta, objects, index) = object(program, barrier)?;
     let name = match objects.length {
-        Some(_) => format!("{}[{}]", objects.name, number - objects.first),
+        Some(_) => format!("{}[{index}]", objects.name),
         None => objects.name.clone(),
     };
-    Some(if program.ctas > 1 { format!("{name} of cta {}", home.cta) } else { name })
+    Some(if program.ctas > 1 { format!("{name} of cta {cta}") } else { name })
+}
+
+/// The location that stands for whether the object that a barrier is, is initialised, if there is one.
+#[must_use]
+pub fn life(program: &Program, barrier: BarrierId) -> Option<LocationId> {
+    if program.objects.iter().all(|objects| objects.lives.is_none()) {
+        return None;
+    }
+    let (cta, objects, index) = object(program, barrier)?;
+    Some(program.location_in(cta, objects.lives?, index))
 }
 
 /// The objects that are initialised before the first step, in order.

@@ -1,10 +1,11 @@
 //! What is in flight: operations are left pending, and land.
 
 use super::{Making, Site};
-use crate::barrier::{AnyBarrier, AnyOperation, Completion, Effect, NotModelled, Refusal};
+use crate::agent::entrusted;
+use crate::barrier::{AnyBarrier, AnyOperation, BarrierAction, Completion, Effect, NotModelled, Refusal};
 use crate::machine::{Event, Pending};
 use crate::memory::Knowledge;
-use crate::program::{AccessKind, AgentId};
+use crate::program::AgentId;
 use crate::rule::Rule;
 use smallvec::SmallVec;
 
@@ -50,14 +51,32 @@ impl<K: Knowledge> Making<'_, K> {
         let pc = self.machine.made(self.agent, self.from, self.index).pc;
         let operation = self.in_slot(operation);
         let pending = Pending { agent: self.agent, pc, operation };
-        let written = operation.written().filter(|at| self.machine.follows(*at));
-        if let (Some(slot), Some(written)) = (operation.slot(), written) {
-            let conflicts = self.state.memory.copy(self.machine.layout, self.agent, slot, written);
-            self.note_conflicts(AccessKind::Copy, conflicts);
+        if let Some(slot) = operation.slot() {
+            self.begin_accesses(operation, slot);
         }
         self.state.leave(pending);
         self.log.events.push(Event::Issued(pending));
         Ok(())
+    }
+
+    /// What is left pending accesses memory from now on, or stands for copies that do.
+    fn begin_accesses(&mut self, operation: AnyOperation, slot: u16) {
+        let (layout, agent) = (self.machine.layout, self.agent);
+        let begun: SmallVec<[_; 2]> =
+            operation.accesses().filter(|(_, at)| self.machine.follows(*at)).collect();
+        for begun in begun {
+            let conflicts = self.state.memory.begun(layout, agent, slot, begun);
+            self.note_conflicts(begun.0, conflicts);
+        }
+        let made = self.machine.made(agent, self.from, self.index);
+        if layout.has_fills()
+            && let Some(object) = made.action.on_barrier().and_then(BarrierAction::stands_for_fills)
+        {
+            let lanes = made.lanes;
+            let config = self.machine.automata[self.machine.class(agent)].config(self.from);
+            let covered = entrusted(config, lanes, object);
+            self.state.memory.entrust(layout, agent, slot, &covered);
+        }
     }
 
     /// The operation with a slot of its own for what its agent knows.

@@ -3,6 +3,7 @@
 mod around;
 mod in_flight;
 mod proxy;
+mod waits;
 
 use around::Group;
 
@@ -15,7 +16,7 @@ use crate::barrier::{
     Refusal, Seat,
 };
 use crate::memory::Knowledge;
-use crate::program::{AgentId, Scope, Semantics, SequenceId};
+use crate::program::{AgentId, SequenceId};
 use crate::rule::Rule;
 
 /// A step in the making.
@@ -287,7 +288,10 @@ impl<K: Knowledge> Making<'_, K> {
             self.in_time_for(home.cta)?;
         }
         let around = Group { machine: self.machine, state: self.state };
-        match action.apply(self.state.at(site), self.seat(site), self.pick, &around)? {
+        let (begins, ordering) = (action.part() == Part::Begins, action.ordering());
+        let applied = action.apply(self.state.at(site), self.seat(site), self.pick, &around)?;
+        self.live(site.id, begins);
+        match applied {
             Applied::Arrives(effect, how) => self.arrive(site, effect, how),
             Applied::Issues(effect, how, operation) => {
                 self.arrive(site, effect, how)?;
@@ -297,13 +301,19 @@ impl<K: Knowledge> Making<'_, K> {
                 self.take_seat(site, effect);
                 self.leave(operation)
             }
+            Applied::LeavesCounted(effect, operation) => {
+                self.take_seat(site, effect);
+                self.leave(operation)?;
+                self.log.events.push(Event::Counted(site.id));
+                Ok(())
+            }
             Applied::Counts(effect) => self.count(site, effect),
             Applied::Waits(effect, acquires) => {
                 self.wait(site, effect, acquires);
                 Ok(())
             }
             Applied::Asks(effect, complete) => {
-                self.ask(site, effect, complete);
+                self.ask(site, effect, complete.then_some(ordering));
                 Ok(())
             }
             Applied::Reads => {
@@ -312,7 +322,6 @@ impl<K: Knowledge> Making<'_, K> {
                 Ok(())
             }
             Applied::Writes(next) => {
-                let begins = action.part() == Part::Begins;
                 self.state.set_barrier(site, next);
                 self.go_on_after(if begins { Event::Begun(site.id) } else { Event::StateMoved });
                 if begins {
@@ -345,34 +354,6 @@ impl<K: Knowledge> Making<'_, K> {
             Some(completion) => self.complete(site.id, completion),
             None => Ok(()),
         }
-    }
-
-    /// The agent asks whether a generation is complete: a wait that passes if it is.
-    fn ask(&mut self, site: Site, effect: Effect<AnyBarrier>, complete: bool) {
-        self.log.events.push(Event::Asked(site.id, complete));
-        if complete {
-            self.acquire(site, &effect, None);
-        }
-        self.state.set_barrier(site, effect.barrier);
-        self.state.agents[self.agent.index()].set_seat(site.id, effect.seat);
-        self.go_on(Outcome::Tested(complete));
-    }
-
-    /// A wait that the barrier has accepted.
-    fn wait(&mut self, site: Site, effect: Effect<AnyBarrier>, acquires: Option<(Scope, Semantics)>) {
-        if effect.progress == Progress::Pass {
-            self.acquire(site, &effect, acquires);
-        }
-        self.take_seat(site, effect);
-    }
-
-    /// A wait passes.
-    fn acquire(&mut self, site: Site, effect: &Effect<AnyBarrier>, acquires: Option<(Scope, Semantics)>) {
-        let last = !effect.barrier.is_kept_for_waits();
-        let machine = &*self.machine;
-        let memory = &mut self.state.memory;
-        memory.pass_wait(machine.layout, &machine.program, site.id, self.agent, acquires, last);
-        self.log.events.push(Event::Passed(site.id));
     }
 
     fn take_seat(&mut self, site: Site, effect: Effect<AnyBarrier>) {

@@ -2,7 +2,8 @@
 
 use super::Making;
 use crate::agent::{Outcome, ProxyAction};
-use crate::machine::{Detail, Event, Finding};
+use crate::barrier::{BarrierId, mbarrier};
+use crate::machine::{Detail, Event, Finding, Pending};
 use crate::memory::{Conflict, Knowledge};
 use crate::program::{AccessKind, Locations, Transfer};
 use crate::rule::Rule;
@@ -16,6 +17,17 @@ impl<K: Knowledge> Making<'_, K> {
             finding.detail = Detail::Conflict { location, earlier, earlier_kind, kind };
             self.log.noted.push(finding);
         }
+    }
+
+    /// An agent begins or ends the life of a barrier, or uses it: whoever uses it needs to know that it
+    /// lives.
+    // clause: ptx.mbarrier-init-order
+    pub(super) fn live(&mut self, barrier: BarrierId, begins: bool) {
+        let life = mbarrier::life(&self.machine.program, barrier).filter(|life| self.machine.follows(*life));
+        let Some(life) = life else { return };
+        let kind = if begins { AccessKind::Initialisation } else { AccessKind::Use };
+        let conflicts = self.state.memory.access(self.machine.layout, self.agent, kind, &[life]);
+        self.note_conflicts(kind, conflicts);
     }
 
     /// The instruction of the asynchronous proxy that the step is.
@@ -64,10 +76,13 @@ impl<K: Knowledge> Making<'_, K> {
         }
         for agent in self.machine.agents_of(cta) {
             let stores = &self.machine.config(self.state, agent).stores;
-            let left = stores.iter().find(|store| store.transfer == Transfer::Store).copied();
-            let Some(left) = left else { continue };
+            let left = stores.iter().find(|store| store.transfer == Transfer::Store).map(|store| store.pc);
+            let reads = |pending: &&Pending| pending.agent == agent && pending.operation.reads();
+            let Some(pc) = left.or_else(|| self.state.pending.iter().find(reads).map(|p| p.pc)) else {
+                continue;
+            };
             let (rule, agents) = (Rule::InFlightAtExit, vec![agent]);
-            let finding = Finding { rule, agent, pc: left.pc, agents, barrier: None, detail: Detail::None };
+            let finding = Finding { rule, agent, pc, agents, barrier: None, detail: Detail::None };
             self.log.noted.push(finding);
         }
     }

@@ -45,13 +45,20 @@ pub enum MbarrierKind {
     /// `mbarrier.complete_tx`, in bytes.
     CompleteTx(Expr),
     /// A blocking wait: `mbarrier.try_wait` in a loop.
-    Wait(Awaited),
+    Wait {
+        /// The phase.
+        phase: Awaited,
+        /// `.relaxed`: orders in time, and in memory once a fence comes behind it.
+        relaxed: bool,
+    },
     /// `mbarrier.test_wait`, or a single `mbarrier.try_wait`: whether the phase is complete.
     Test {
         /// The phase.
         phase: Awaited,
         /// It may come out false though the phase is complete (`try_wait`).
         gives_up: bool,
+        /// `.relaxed`, as with a wait.
+        relaxed: bool,
         /// The local that gets the answer.
         dest: Option<LocalId>,
     },
@@ -61,9 +68,29 @@ pub enum MbarrierKind {
         bytes: Expr,
         /// The location that it writes.
         to: Option<(ArrayId, Option<Expr>)>,
+        /// How it writes.
+        by: Means,
     },
     /// `tcgen05.commit` and its relatives: one arrival, when what the agent began before is done.
     Commit,
+    /// `cp.async.mbarrier.arrive`: one arrival, when the `cp.async` that the lane began before are complete.
+    FillsArrive {
+        /// The phase expects so many arrivals more; with `.noinc` it does not.
+        counted: bool,
+    },
+}
+
+/// How a copy writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Means {
+    /// `cp.async.bulk` from global memory, and its relatives.
+    Bulk,
+    /// The same from shared memory of the agent's own CTA: this location.
+    Across(ArrayId, Option<Expr>),
+    /// `st.async`.
+    Store,
+    /// `red.async`.
+    Reduction,
 }
 
 /// The phase for which a wait waits.
@@ -96,13 +123,18 @@ impl BarrierOp for MbarrierOp {
         let mut found: Expressions<'_> = self.index.iter().chain(&self.cta).collect();
         match &self.kind {
             MbarrierKind::Init(e) | MbarrierKind::ExpectTx(e) | MbarrierKind::CompleteTx(e) => found.push(e),
-            MbarrierKind::Wait(phase) | MbarrierKind::Test { phase, .. } => found.extend(phase.parity()),
+            MbarrierKind::Wait { phase, .. } | MbarrierKind::Test { phase, .. } => {
+                found.extend(phase.parity());
+            }
             MbarrierKind::Arrive { count, bytes, .. } => found.extend(count.iter().chain(bytes)),
-            MbarrierKind::Copy { bytes, to } => {
+            MbarrierKind::Copy { bytes, to, by } => {
                 found.push(bytes);
                 found.extend(to.iter().flat_map(|(_, index)| index));
+                if let Means::Across(_, Some(index)) = by {
+                    found.push(index);
+                }
             }
-            MbarrierKind::Inval | MbarrierKind::Commit => {}
+            MbarrierKind::Inval | MbarrierKind::Commit | MbarrierKind::FillsArrive { .. } => {}
         }
         found
     }
@@ -118,7 +150,7 @@ impl BarrierOp for MbarrierOp {
 
     fn handle(&self) -> Option<LocalId> {
         match &self.kind {
-            MbarrierKind::Wait(phase) | MbarrierKind::Test { phase, .. } => phase.token(),
+            MbarrierKind::Wait { phase, .. } | MbarrierKind::Test { phase, .. } => phase.token(),
             _ => None,
         }
     }
@@ -140,21 +172,36 @@ impl BarrierOp for MbarrierOp {
     }
 
     fn accesses(&self) -> bool {
-        matches!(self.kind, MbarrierKind::Copy { to: Some(_), .. })
+        matches!(
+            self.kind,
+            MbarrierKind::Copy { to: Some(_), .. } | MbarrierKind::Copy { by: Means::Across(..), .. }
+        )
     }
 
     fn may_count_exits(&self) -> bool {
         false
     }
 
-    /// A copy follows what its agent has done, and publishes its own write alone.
+    /// A copy follows what its agent has done, and publishes its own write alone; so do arrivals of copies.
     fn is_relaxed(&self) -> bool {
         let is_remote = self.cta.is_some();
         match self.kind {
             MbarrierKind::Arrive { relaxed, within_cta, .. } => relaxed || within_cta && is_remote,
-            MbarrierKind::Copy { .. } => true,
+            MbarrierKind::Copy { .. } | MbarrierKind::FillsArrive { .. } => true,
+            MbarrierKind::Wait { relaxed, .. } | MbarrierKind::Test { relaxed, .. } => relaxed,
             _ => false,
         }
+    }
+
+    fn is_relaxed_wait(&self) -> bool {
+        match self.kind {
+            MbarrierKind::Wait { relaxed, .. } | MbarrierKind::Test { relaxed, .. } => relaxed,
+            _ => false,
+        }
+    }
+
+    fn initialises(&self) -> bool {
+        matches!(self.kind, MbarrierKind::Init(_))
     }
 
     fn is_remote(&self) -> bool {
@@ -162,6 +209,7 @@ impl BarrierOp for MbarrierOp {
     }
 
     fn leaves_pending(&self) -> bool {
-        matches!(self.kind, MbarrierKind::Copy { .. } | MbarrierKind::Commit)
+        let kind = &self.kind;
+        matches!(kind, MbarrierKind::Copy { .. } | MbarrierKind::Commit | MbarrierKind::FillsArrive { .. })
     }
 }

@@ -13,7 +13,7 @@ mod xegpu;
 
 pub use bcu::{BcuOp, BcuOperand, BcuRedOperands};
 pub use cluster::{ClusterKind, ClusterOp};
-pub use mbarrier::{Awaited, MbarrierKind, MbarrierOp};
+pub use mbarrier::{Awaited, MbarrierKind, MbarrierOp, Means};
 pub use nbarrier::NbarrierOp;
 pub use ptx::{PtxKind, PtxOp};
 pub use split::{SplitKind, SplitOp};
@@ -60,6 +60,16 @@ pub(crate) trait BarrierOp {
 
     /// It orders in time what it does not order in memory.
     fn is_relaxed(&self) -> bool {
+        false
+    }
+
+    /// It waits so that what it has seen is acquired only by a fence behind it.
+    fn is_relaxed_wait(&self) -> bool {
+        false
+    }
+
+    /// It begins or ends the life of an mbarrier object.
+    fn initialises(&self) -> bool {
         false
     }
 

@@ -6,7 +6,6 @@ use std::collections::{BTreeSet, HashMap};
 use barcheck_model::program::{Array, ArrayId, Objects, ObjectsId, Place, SequenceId, Target};
 
 use super::fences::Fences;
-use super::fills::Fills;
 use super::lints::{Declared, Lints};
 use super::scopes_of_waits::ScopesOfWaits;
 use crate::bar::ast;
@@ -44,7 +43,6 @@ pub(in crate::bar) struct Context<'a> {
     pub(in crate::bar) lints: Lints,
     /// Initialisations, and what follows them.
     pub(in crate::bar) fences: Fences,
-    pub(in crate::bar) fills: Fills,
     pub(in crate::bar) scopes_of_waits: ScopesOfWaits,
 }
 
@@ -86,15 +84,11 @@ impl<'a> Context<'a> {
         self.lints.push(Lint::UniformApart, "uniform ?", warning.help(help));
     }
 
-    /// Reports waits that would not see what others have published, and that copies by `cp.async` arrive on
-    /// objects.
+    /// Reports waits that would not see what others have published.
     pub(super) fn refuse_what_is_not_modelled(&mut self) {
         for (objects, span) in self.scopes_of_waits.too_narrow() {
             let name = self.globals.objects[objects.index()].name.clone();
             self.report(&MeaningError::ScopeOfWait { name, span });
-        }
-        if let Some((copy, span)) = self.fills.both() {
-            self.report(&MeaningError::ArrivalOfFills { span, copy });
         }
     }
 

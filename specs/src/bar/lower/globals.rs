@@ -224,7 +224,7 @@ impl<'a> Context<'a> {
         }
         let id = ObjectsId::from_index(self.globals.objects.len());
         let text = name.text.to_string();
-        self.globals.objects.push(Objects { name: text, first, length, count });
+        self.globals.objects.push(Objects { name: text, first, length, count, lives: None });
         self.declare_name(name, GlobalKind::Objects(id));
     }
 

@@ -7,7 +7,6 @@ mod code;
 mod context;
 mod expressions;
 mod fences;
-mod fills;
 mod globals;
 mod handles;
 mod lints;
@@ -35,7 +34,6 @@ use crate::common::diagnostic::{Diagnostic, Sink};
 use crate::common::span::LineIndex;
 use context::{Context, Globals};
 use fences::Fences;
-use fills::Fills;
 use lints::Lints;
 use scopes_of_waits::ScopesOfWaits;
 
@@ -63,7 +61,6 @@ pub(crate) fn lower(
         switches: BTreeSet::new(),
         lints: Lints::default(),
         fences: Fences::default(),
-        fills: Fills::default(),
         scopes_of_waits: ScopesOfWaits::default(),
     };
     for item in &file.items {
@@ -107,6 +104,7 @@ pub(crate) fn lower(
         agents,
         sequences,
     };
+    let program = program.with_lives();
     let (params, lints) = (globals.params, lints.finish());
     Ok(Contents { program, params, allows, switches, lints, warnings: Vec::new(), extracted: None })
 }

@@ -6,6 +6,7 @@ use super::role::RoleLowerer;
 use crate::bar::ast::{self, ExprKind, Instruction, Operand, OperandKind};
 use crate::bar::meaning_error::MeaningError;
 use crate::common::lint::Lint;
+use crate::common::span::Span;
 
 /// The expression that an operand is, if it is one.
 pub(in crate::bar) fn expr_of(operand: &Operand) -> Option<&ast::Expr> {
@@ -111,11 +112,18 @@ impl<'a> RoleLowerer<'_, 'a> {
     }
 
     /// The local that gets a result, `None` for `_`.
+    /// The local of a name that gets a result, which need not be declared; none for `_`.
+    pub(in crate::bar) fn result_named(&mut self, name: &'a str, span: Span) -> Option<Option<LocalId>> {
+        match name {
+            "_" => Some(None),
+            name if self.is_new(name) => Some(Some(self.declare_result(name, span))),
+            name => self.assigned(name, span).map(Some),
+        }
+    }
+
     pub(in crate::bar) fn destination(&mut self, operand: &'a Operand) -> Option<Option<LocalId>> {
         match name_of(operand) {
-            Some("_") => Some(None),
-            Some(name) if self.is_new(name) => Some(Some(self.declare_result(name, operand.span))),
-            Some(name) => self.assigned(name, operand.span).map(Some),
+            Some(name) => self.result_named(name, operand.span),
             None => {
                 let help = "the first operand gets the result; `_` drops it";
                 self.wrong_operand(operand, "a local variable or `_`", Some(help))

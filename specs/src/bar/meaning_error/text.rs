@@ -223,13 +223,6 @@ impl MeaningError {
                      mbarrier.try_wait)"
                 ))
                 .help("wait in the scope of the cluster: `.acquire.cluster`, or without a scope"),
-            Self::ArrivalOfFills { copy, .. } => self
-                .error("not-modelled", "copies by `cp.async` that arrive on an mbarrier object are not modelled")
-                .also(*copy, "a copy")
-                .help(
-                    "write a copy that arrives by itself in their place, `cp.async.bulk buf[s], 16, full[s];` behind \
-                     `mbarrier.expect_tx full[s], 16;`, or let the thread wait, `cp.async.wait_group 0;`",
-                ),
             Self::Twice { what, first, .. } => {
                 self.error("twice", format!("{what} is given twice")).also(*first, "first here")
             }

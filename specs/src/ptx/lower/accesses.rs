@@ -2,7 +2,7 @@
 
 use crate::kernel::access::{Access, Bytes, Touch};
 use crate::kernel::code::{Action, Argument};
-use crate::kernel::groups::{Groups, fence, release, wait_all};
+use crate::kernel::groups::{Groups, fence, initialised, release, wait_all};
 use crate::ptx::syntax::Operand;
 
 use super::data::{Space, space};
@@ -55,7 +55,8 @@ impl<'m> Lowerer<'m> {
             (
                 ["fence", "proxy", "async"] | ["fence", "proxy", "async", "shared::cta" | "shared::cluster"],
                 _,
-            ) if self.copies_out => Some(fence()),
+            ) if self.copies_out || self.lands => Some(fence()),
+            (["fence", "mbarrier_init", ..], _) if self.releases => Some(initialised()),
             (["fence", "acq_rel" | "sc", "cta"] | ["membar", "cta"], _) if self.releases => {
                 Some(release("cta"))
             }

@@ -60,7 +60,9 @@ pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch
         halves: HashMap::new(),
         copies_arrive: follows_memory && occurs("cp.async.mbarrier.arrive"),
         copies_out: follows_memory && occurs("bulk_group"),
-        releases: follows_memory
+        lands: follows_memory && occurs("mbarrier::complete_tx::bytes"),
+        // Objects are looked at wherever they are initialised.
+        releases: (follows_memory || occurs("mbarrier.init"))
             && some(&|opcode| {
                 opcode.contains("barrier") && opcode.contains(".arrive") && opcode.contains(".relaxed")
             }),

@@ -59,7 +59,9 @@ pub(super) struct Lowerer<'m> {
     pub(super) copies_arrive: bool,
     /// Memory is followed, and threads wait for copies out of memory of the group.
     pub(super) copies_out: bool,
-    /// Memory is followed, and what fences release may travel with later arrivals.
+    /// Memory is followed, and copies complete on objects.
+    pub(super) lands: bool,
+    /// What fences release may travel with later arrivals.
     pub(super) releases: bool,
     /// Instructions that name lanes of a warp by a register, by position.
     pub(super) masks: Vec<(usize, Register)>,

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use crate::kernel::code::{
     Action, Argument, Awaited, Comparison, Function, Index, Operation, Synchronisation,
 };
+use crate::kernel::groups::initialised;
 use crate::sass::chips::{self, WINDOW};
 use crate::sass::opcodes::{self, Effect};
 use crate::sass::operand::{self, Kind, Operand, Register};
@@ -49,9 +50,18 @@ impl<'m> Lowerer<'m> {
             true => Awaited::Group,
             false => Awaited::Nobody,
         };
+        if statement.contains(".relaxed") && self.initialises() {
+            // No instruction says it of initialisations alone, which the arrival releases as kernels mean it.
+            self.emit(current, initialised());
+        }
         let (statement, operands) = (statement.to_owned(), Vec::new());
         self.emit(current, Action::Synchronise(Synchronisation { statement, operands, awaited }));
         Some(())
+    }
+
+    /// Whether the kernel initialises objects.
+    fn initialises(&self) -> bool {
+        self.function().statements.iter().any(|statement| statement.opcode.starts_with("SYNCS.EXCH"))
     }
 
     /// Whether a fence for the whole cluster stands before a statement, with nothing between that touches

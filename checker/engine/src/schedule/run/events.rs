@@ -2,8 +2,8 @@
 
 use super::Run;
 use crate::independence;
-use crate::schedule::clocks::Moment;
 use crate::schedule::history::{Before, History};
+use crate::schedule::plane::Moment;
 use crate::verdict::answer::Undecided;
 use barcheck_model::barrier::{BarrierId, Part};
 use barcheck_model::machine::{Actor, Choice, Event};
@@ -41,6 +41,10 @@ impl Run {
                     history.waits = std::mem::take(&mut history.early_waits);
                 }
                 Event::Released(released, _) if Some(released) != mover => self.make_ready(released),
+                // Whether its CTA exits before it has landed depends on the order.
+                Event::Issued(pending) if pending.operation.reads() => {
+                    return Err(Undecided::InFlight(agent, pc));
+                }
                 Event::Issued(pending) => {
                     if !self.state.memory.issue(pending) {
                         return Err(Undecided::TooManyPending(agent, pc));
@@ -50,7 +54,7 @@ impl Run {
                 Event::Landed(pending) => {
                     let barrier = pending.operation.barrier();
                     // Whoever knows of this landing knows of those before it.
-                    let kind = (barrier, pending.operation.publishes());
+                    let kind = (barrier, pending.operation.is_arrival());
                     self.in_flight.insert(kind, (now, agent, pc));
                     slot(&mut self.history, barrier).gathering.add(now);
                 }

@@ -2,10 +2,10 @@
 
 mod events;
 
-use super::clocks::{Clocks, Moment};
 use super::cycle::{Now, Watch};
 use super::estimate;
 use super::history::{Before, History};
+use super::{clocks::Clocks, plane::Moment};
 use crate::independence::{Races, arrival};
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Inconclusive;

@@ -1,9 +1,11 @@
 //! What an agent does by itself, as a graph.
 
-use barcheck_model::agent::{Action, BarrierAction, Choices, Config, Iterations, Move, Outcome};
-use barcheck_model::barrier::BarrierId;
+use barcheck_model::agent::{Action, Choices, Config, Iterations, Move, Outcome};
+use barcheck_model::barrier::{BarrierId, Part, mbarrier};
 use barcheck_model::machine::{Label, Machine};
-use barcheck_model::program::{AccessKind, AgentId, LocationId, Locations, Pc, SequenceId, Transfer};
+use barcheck_model::program::{
+    AccessKind, AgentId, LocationId, Locations, Pc, Program, SequenceId, Transfer,
+};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::hash::Hash;
@@ -43,7 +45,7 @@ pub(super) struct Graph {
     is_whole: bool,
     /// Accesses of fragments that have separated.
     apart: Vec<(LocationId, AccessKind, Pc)>,
-    /// Reads and writes of copies that the agent begins.
+    /// Reads and writes of copies that the agent begins, and what it does to the lives of objects.
     copies: Vec<(LocationId, AccessKind, Pc)>,
     /// What the agent shares with others that do the same.
     shares: BTreeSet<Shared>,
@@ -88,7 +90,7 @@ impl Graph {
                 graph.nodes.push(Node::Access { kind, locations, pc, to: to.0 });
                 continue;
             }
-            moves.iter().for_each(|made| graph.note(made));
+            moves.iter().for_each(|made| graph.note(machine.program(), made));
             // What is read of a barrier's state stands for whatever is read.
             let reads = |label: &Label| matches!(label, Label::Made(_, _, Outcome::Read(_)));
             graph.is_whole &= !out.iter().any(|(_, label, _)| reads(label));
@@ -117,10 +119,16 @@ impl Graph {
     }
 
     /// A move of a configuration that has others, or that is no access.
-    fn note(&mut self, made: &Move) {
+    fn note(&mut self, program: &Program, made: &Move) {
         self.shares.extend(shared(made));
-        let copied = made.action.on_barrier().and_then(BarrierAction::copies_to);
-        self.copies.extend(copied.map(|to| (to, AccessKind::Copy, made.pc)));
+        if let Some(action) = made.action.on_barrier() {
+            self.copies.extend(action.begins().map(|(kind, at)| (at, kind, made.pc)));
+            let kind = match action.part() {
+                Part::Begins => AccessKind::Initialisation,
+                _ => AccessKind::Use,
+            };
+            self.copies.extend(mbarrier::life(program, action.barrier()).map(|life| (life, kind, made.pc)));
+        }
         if let Action::Proxy(action) = &made.action {
             let kind = action.transfer().map(Transfer::access);
             let accessed = action.locations().into_iter().filter_map(|at| Some((at, kind?, made.pc)));

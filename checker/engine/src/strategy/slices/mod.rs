@@ -316,9 +316,9 @@ impl Known {
         numbers: &mut Numbers<Vec<u32>>,
     ) -> Option<Vec<(u32, usize)>> {
         let mut each: BTreeMap<u32, usize> = BTreeMap::new();
-        // Where a copy reads or writes stands in the instruction that begins it, whichever location is
-        // watched.
-        if accesses.values().flatten().any(|(kind, _)| kind.is_of_copy()) {
+        // Where a copy reads or writes, and which object lives, stands in the instruction, whichever location
+        // is watched.
+        if accesses.values().flatten().any(|(kind, _)| kind.is_of_copy() || kind.is_about_life()) {
             return None;
         }
         for class in accesses.keys() {

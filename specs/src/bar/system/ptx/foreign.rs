@@ -27,17 +27,10 @@ const MBARRIERS: Hint = Write(
     "declare the object before the blocks, `mbarrier full[4] count 1;`, then `mbarrier.arrive full[0];`, \
      `mbarrier.wait.parity full[0], 0;`",
 );
-const RELAXED_WAITS: Hint = NotModelled(
-    "a wait that does not acquire: without `.relaxed` it sees what was released to it, \
-     `mbarrier.wait.parity full[0], 0;`",
-);
 const PROXIES: Hint = NotModelled("of the proxies only the asynchronous one is: `fence.proxy.async;`");
 const BULK: Hint = Write(
     "say the location that it writes, its bytes, and the object on which they complete: `cp.async.bulk.tensor buf[s], \
      4096, full[s];`",
-);
-const ARRIVALS_OF_COPIES: Hint = Write(
-    "with `.noinc` it is an arrival that the count of the object expects: `cp.async.mbarrier.arrive.noinc full[s];`",
 );
 const PRODUCTS: Hint = Write(
     "what an asynchronous product reads is written where the product is waited for, `read buf[s];`; of `tcgen05` there \
@@ -61,9 +54,9 @@ fn statement(text: &str) -> Option<Hint> {
         }
         "cuda" => MBARRIERS,
         _ if is(text, &["bar.warp", "barrier.warp", "__syncwarp"]) => LANES,
-        _ if is(text, &["elect"]) => {
-            Write("one lane is elected, the first: write `if lane == 0 { mbarrier.arrive full[0]; }`")
-        }
+        _ if is(text, &["elect"]) => Write(
+            "one lane is elected: write `elect.sync _|p, 0xffffffff;`, or `if elect { mbarrier.arrive full[0]; }`",
+        ),
         _ if is(text, &["shfl", "vote", "match", "redux", "activemask"]) => LANES,
         _ if ["__shfl", "__ballot", "__any", "__all", "__match", "__reduce"]
             .iter()
@@ -73,9 +66,6 @@ fn statement(text: &str) -> Option<Hint> {
         }
         _ if is(text, &["barrier.cluster", "cluster", "mapa"]) => CLUSTERS,
         _ if is(text, &["grid", "cg", "cooperative_groups", "this_grid"]) => GRID,
-        _ if text.starts_with("mbarrier.") && text.contains("wait") && text.contains(".relaxed") => {
-            RELAXED_WAITS
-        }
         _ if is(text, &["mbarrier"]) => MBARRIERS,
         _ if is(text, &["fence.proxy"]) => PROXIES,
         _ if is(text, &["clusterlaunchcontrol"]) => LAUNCHES,
@@ -85,7 +75,6 @@ fn statement(text: &str) -> Option<Hint> {
         "bar.red.and" | "bar.red.or" => Write("write its type as well: `bar.red.and.pred d, a, p;`"),
         _ if is(text, &["cp.async.bulk.tensor", "cp.async.bulk"]) => BULK,
         _ if is(text, &["wgmma", "tcgen05"]) => PRODUCTS,
-        _ if is(text, &["cp.async.mbarrier.arrive"]) => ARRIVALS_OF_COPIES,
         _ if is(text, &["cp.async", "cp.reduce"]) => COPIES,
         _ if is(text, &["ld", "st", "atom", "red", "multimem"]) => ACCESS,
         _ => return None,

@@ -1,9 +1,9 @@
 //! What PTX's instructions lower to.
 
-use barcheck_model::program::{Expr, Fence, Op, PtxKind, PtxOp, WarpOp};
+use barcheck_model::program::{BinaryOp, Expr as Number, Fence, Op, PtxKind, PtxOp, WarpOp};
 
 use super::{MNEMONICS, Operation};
-use crate::bar::ast::{Instruction, Operand};
+use crate::bar::ast::{Expr, ExprKind, Instruction, Operand, OperandKind};
 use crate::bar::lower::RoleLowerer;
 
 impl<'a> RoleLowerer<'_, 'a> {
@@ -11,7 +11,40 @@ impl<'a> RoleLowerer<'_, 'a> {
         if let Operation::Mbarrier(operation) = MNEMONICS.operation(instruction.opcode) {
             return self.mbarrier(instruction, operation);
         }
+        if let Operation::Elect = MNEMONICS.operation(instruction.opcode) {
+            return self.elect(instruction).map(|()| None);
+        }
         self.on_barrier(instruction).map(Some)
+    }
+
+    /// `elect.sync _|p, mask`: the lanes of the mask meet, and one of them gets 1.
+    // clause: ptx.elect
+    fn elect(&mut self, instruction: &'a Instruction) -> Option<()> {
+        let [elected, mask] = instruction.operands.as_slice() else {
+            return self.wrong_count(instruction, &["_|p, mask"]);
+        };
+        let predicate = match &elected.kind {
+            OperandKind::Expr(Expr { kind: ExprKind::Binary(BinaryOp::Or, lane, predicate), .. }) => {
+                match (&lane.kind, &predicate.kind) {
+                    (ExprKind::Name(lane), ExprKind::Name(name)) if &**lane == "_" => {
+                        Some((&**name, predicate.span))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        let Some((name, span)) = predicate else {
+            let help = "which lane it is has no name here: `elect.sync _|p, 0xffffffff;`";
+            return self.wrong_operand(elected, "`_|p`, with the local that gets the answer", Some(help));
+        };
+        let dest = self.result_named(name, span);
+        let mask = self.number(mask)?;
+        self.several.push((Number::Int(1), Op::from(WarpOp::Sync(mask))));
+        if let Some(local) = dest? {
+            self.several.push((Number::Int(1), Op::Set(local, Number::Elect)));
+        }
+        Some(())
     }
 
     fn on_barrier(&mut self, instruction: &'a Instruction) -> Option<Op> {
@@ -46,11 +79,11 @@ impl<'a> RoleLowerer<'_, 'a> {
                 };
                 Some(Op::from(PtxOp { kind, aligned, id: id?, count }))
             }
-            // clause: ptx.fence-release
-            Operation::Fence(reach) if operands.is_empty() => Some(Op::Fence(Fence::Releases(reach))),
+            // clause: ptx.fence-release, ptx.fence-acquire
+            Operation::Fence(fence) if operands.is_empty() => Some(Op::Fence(fence)),
             Operation::Fence(_) => self.wrong_count(instruction, &[]),
             Operation::WarpSync => match operands {
-                [] => Some(Op::from(WarpOp::Sync(Expr::Int(u32::MAX.into())))),
+                [] => Some(Op::from(WarpOp::Sync(Number::Int(u32::MAX.into())))),
                 [mask] => Some(Op::from(WarpOp::Sync(self.number(mask)?))),
                 _ => self.wrong_count(instruction, &["[mask]"]),
             },
@@ -63,7 +96,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             Operation::Grid => self.wrong_count(instruction, &[]),
             Operation::Proxy(operation) => self.proxy(instruction, operation),
             Operation::Cluster(operation) => self.cluster(instruction, operation),
-            Operation::Mbarrier(_) => None,
+            Operation::Mbarrier(_) | Operation::Elect => None,
         }
     }
 

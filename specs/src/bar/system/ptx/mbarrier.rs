@@ -1,7 +1,8 @@
 //! Instructions on mbarrier objects: how they are spelled, and what they lower to.
 
 use barcheck_model::program::{
-    Awaited, BarrierInstruction, BinaryOp, Expr, Fence, LocalId, MbarrierKind, MbarrierOp, ObjectsId, Op,
+    ArrayId, Awaited, BarrierInstruction, BinaryOp, Expr, Fence, LocalId, MbarrierKind, MbarrierOp, Means,
+    ObjectsId, Op, Space,
 };
 
 use crate::bar::ast::{Instruction, Operand};
@@ -21,13 +22,24 @@ pub(super) enum Mbarrier {
         form: Form,
         /// For the phase of a parity, and not for that of a token.
         parity: bool,
+        /// It acquires nothing by itself.
+        relaxed: bool,
         /// Its scope is said to be the CTA.
         within_cta: bool,
     },
     Copy,
+    /// From shared memory of the own CTA.
+    CopyAcross,
+    /// `st.async`.
+    Send,
+    /// `red.async`.
+    Reduce,
     Commit,
     /// An arrival when the `cp.async` of the thread are done.
-    FillsArrive,
+    FillsArrive {
+        /// The phase expects it besides.
+        counted: bool,
+    },
     /// To every CTA of a mask.
     CopyToAll,
     CommitToAll,
@@ -41,10 +53,10 @@ pub(super) enum Mbarrier {
 /// How an arrival is made.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
-    relaxed: bool,
-    within_cta: bool,
-    drops: bool,
-    no_complete: bool,
+    pub(super) relaxed: bool,
+    pub(super) within_cta: bool,
+    pub(super) drops: bool,
+    pub(super) no_complete: bool,
 }
 
 impl Arrival {
@@ -67,111 +79,6 @@ pub(super) enum Form {
 /// Bytes of the scheduler's answer.
 const ANSWER_BYTES: i64 = 16;
 
-/// Orders and scopes of arrivals.
-const ORDERS: [&str; 7] =
-    ["", ".release", ".release.cta", ".release.cluster", ".relaxed", ".relaxed.cta", ".relaxed.cluster"];
-
-/// Calls `add` with all spellings of the instructions on mbarrier objects, and whether each is an alias.
-// clause: ptx.mbarrier-syntax
-pub(super) fn spellings(mut add: impl FnMut(Mbarrier, String, bool)) {
-    let plain = [
-        (Mbarrier::Init, "mbarrier.init"),
-        (Mbarrier::Inval, "mbarrier.inval"),
-        (Mbarrier::FillsArrive, "cp.async.mbarrier.arrive.noinc"),
-    ];
-    let waits = [(Form::Wait, "wait"), (Form::TryWait, "try_wait"), (Form::TestWait, "test_wait")];
-    let ordered = [
-        ("mbarrier.arrive", false, false),
-        ("mbarrier.arrive.expect_tx", true, false),
-        ("mbarrier.arrive_drop", false, true),
-        ("mbarrier.arrive_drop.expect_tx", true, true),
-    ];
-    for space in ["", ".shared", ".shared::cta", ".shared::cluster"] {
-        for width in ["", ".b64"] {
-            let is_alias = !(space.is_empty() && width.is_empty());
-            for (operation, name) in plain {
-                add(operation, format!("{name}{space}{width}"), is_alias);
-            }
-            for (form, name) in waits {
-                for (parity, of) in [(true, ".parity"), (false, "")] {
-                    for acquire in ["", ".acquire", ".acquire.cta", ".acquire.cluster"] {
-                        let is_alias = is_alias || !acquire.is_empty();
-                        let text = format!("mbarrier.{name}{of}{acquire}{space}{width}");
-                        let within_cta = acquire.ends_with(".cta");
-                        add(Mbarrier::Wait { form, parity, within_cta }, text, is_alias);
-                    }
-                }
-            }
-            for order in ORDERS {
-                let (relaxed, within_cta) = (order.starts_with(".relaxed"), order.ends_with(".cta"));
-                for (name, expects, drops) in ordered {
-                    let arrival = Arrival { relaxed, within_cta, drops, no_complete: false };
-                    let operation = match expects {
-                        true => Mbarrier::ArriveExpectTx(arrival),
-                        false => Mbarrier::Arrive(arrival),
-                    };
-                    let is_alias = is_alias || !["", ".relaxed"].contains(&order);
-                    add(operation, format!("{name}{order}{space}{width}"), is_alias);
-                }
-            }
-            for order in ["", ".relaxed", ".relaxed.cta", ".relaxed.cluster"] {
-                let is_alias = is_alias || !order.is_empty();
-                let counts = [(Mbarrier::ExpectTx, "expect_tx"), (Mbarrier::CompleteTx, "complete_tx")];
-                for (operation, name) in counts {
-                    add(operation, format!("mbarrier.{name}{order}{space}{width}"), is_alias);
-                }
-            }
-        }
-    }
-    not_completing(&mut add);
-    asynchronous(&mut add);
-    add(Mbarrier::InitFence, "fence.mbarrier_init.release.cluster".to_owned(), false);
-    // There is no other order or scope, so that it need not be written.
-    add(Mbarrier::InitFence, "fence.mbarrier_init".to_owned(), true);
-}
-
-/// The spellings of arrivals that must not complete the phase: by their own CTA alone, and never relaxed.
-// clause: ptx.mbarrier-no-complete
-fn not_completing(add: &mut impl FnMut(Mbarrier, String, bool)) {
-    for (name, drops) in [("mbarrier.arrive.noComplete", false), ("mbarrier.arrive_drop.noComplete", true)] {
-        for order in ["", ".release", ".release.cta"] {
-            for place in ["", ".b64", ".shared", ".shared.b64", ".shared::cta", ".shared::cta.b64"] {
-                let within_cta = order.ends_with(".cta");
-                let arrival = Arrival { relaxed: false, within_cta, drops, no_complete: true };
-                let is_alias = !(order.is_empty() && place.is_empty());
-                add(Mbarrier::Arrive(arrival), format!("{name}{order}{place}"), is_alias);
-            }
-        }
-    }
-}
-
-/// The spellings of copies and commits.
-fn asynchronous(add: &mut impl FnMut(Mbarrier, String, bool)) {
-    let copies = ["cp.async.bulk", "cp.async.bulk.tensor", "st.async", "red.async"];
-    for name in copies {
-        add(Mbarrier::Copy, name.to_owned(), name != copies[0]);
-    }
-    for space in ["shared::cluster", "shared::cta"] {
-        let text = format!("cp.async.bulk.{space}.global.mbarrier::complete_tx::bytes");
-        add(Mbarrier::Copy, text, true);
-    }
-    let name = "cp.async.bulk.multicast::cluster";
-    add(Mbarrier::CopyToAll, name.to_owned(), false);
-    for before in ["tensor", "shared::cluster.global.mbarrier::complete_tx::bytes"] {
-        add(Mbarrier::CopyToAll, format!("cp.async.bulk.{before}.multicast::cluster"), true);
-    }
-    let cancel = "clusterlaunchcontrol.try_cancel";
-    let whole = format!("{cancel}.async.shared::cta.mbarrier::complete_tx::bytes");
-    for (operation, to) in [(Mbarrier::Cancel, ""), (Mbarrier::CancelToAll, ".multicast::cluster::all")] {
-        add(operation, format!("{cancel}{to}"), false);
-        add(operation, format!("{whole}{to}.b128"), true);
-    }
-    for (space, is_alias) in [("", false), (".shared::cluster", true)] {
-        add(Mbarrier::Commit, format!("tcgen05.commit{space}"), is_alias);
-        add(Mbarrier::CommitToAll, format!("tcgen05.commit{space}.multicast::cluster"), is_alias);
-    }
-}
-
 impl<'a> RoleLowerer<'_, 'a> {
     /// What an instruction on an mbarrier object lowers to; nothing where it stands for several operations.
     pub(super) fn mbarrier(
@@ -181,28 +88,24 @@ impl<'a> RoleLowerer<'_, 'a> {
     ) -> Option<Option<Op>> {
         let (token, operands) = self.kept(instruction, operation);
         let op = match (operation, operands) {
-            (Mbarrier::Wait { form, parity, within_cta }, _) => {
-                let op = self.wait(instruction, operands, (form, parity));
-                if let (true, Some(Op::Barrier(BarrierInstruction::Mbarrier(op)))) = (within_cta, &op) {
-                    self.context.scopes_of_waits.wait_within_cta(op.objects, instruction.span);
+            (Mbarrier::Wait { form, parity, relaxed, within_cta }, _) => {
+                let op = self.wait(instruction, operands, (form, parity, relaxed));
+                if let Some(objects) = op.as_ref().and_then(objects_of).filter(|_| within_cta) {
+                    self.context.scopes_of_waits.wait_within_cta(objects, instruction.span);
                 }
                 op
             }
             (Mbarrier::InitFence, []) => {
                 self.context.fences.fence();
-                Some(Op::Fence(Fence::Nothing))
+                Some(Op::Fence(Fence::ReleasesInitialised))
             }
             (Mbarrier::Inval, [object]) => self.on_own_object(MbarrierKind::Inval, object),
-            (Mbarrier::Init, [object, count]) => {
-                let count = self.number(count)?;
-                let op = self.on_own_object(MbarrierKind::Init(count), object);
-                if let Some(Op::Barrier(BarrierInstruction::Mbarrier(op))) = &op {
-                    self.context.fences.initialise(op.objects, instruction.span);
-                }
-                op
-            }
+            (Mbarrier::Init, [object, count]) => self.initialise(instruction, object, count),
+            // clause: ptx.commit-to-peer
             (Mbarrier::Commit, [object]) => self.on_object(MbarrierKind::Commit, object),
-            (Mbarrier::FillsArrive, [object]) => self.fills_arrive(instruction, object),
+            (Mbarrier::FillsArrive { counted }, [object]) => {
+                self.on_own_object(MbarrierKind::FillsArrive { counted }, object)
+            }
             (Mbarrier::CommitToAll, [object, mask]) => {
                 return self.multicast(MbarrierKind::Commit, object, mask).map(|()| None);
             }
@@ -225,11 +128,15 @@ impl<'a> RoleLowerer<'_, 'a> {
                 let bytes = Some(self.number(bytes)?);
                 self.arrival(arrival, (None, bytes), token, object)
             }
-            (Mbarrier::Copy, [to, bytes, object] | [to, _, bytes, object]) if has_no_source(operands, 3) => {
+            (
+                Mbarrier::Copy | Mbarrier::Send | Mbarrier::Reduce,
+                [to, bytes, object] | [to, _, bytes, object],
+            ) if has_no_source(operands, 3) => {
                 let bytes = self.number(bytes);
-                let kind = self.copy(to, bytes)?;
+                let kind = self.copy(to, bytes, means(operation))?;
                 self.on_object(kind, object)
             }
+            (Mbarrier::CopyAcross, [to, from, bytes, object]) => self.copy_across((to, from), bytes, object),
             (Mbarrier::Cancel | Mbarrier::CancelToAll, [to, object]) => {
                 return self.cancel(matches!(operation, Mbarrier::CancelToAll), to, object);
             }
@@ -237,7 +144,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 if has_no_source(operands, 4) =>
             {
                 let bytes = self.number(bytes);
-                let kind = self.copy(to, bytes)?;
+                let kind = self.copy(to, bytes, Means::Bulk)?;
                 return self.multicast(kind, object, mask).map(|()| None);
             }
             _ => self.wrong_count(instruction, takes(operation)),
@@ -245,10 +152,38 @@ impl<'a> RoleLowerer<'_, 'a> {
         op.map(Some)
     }
 
+    fn initialise(
+        &mut self,
+        instruction: &'a Instruction,
+        object: &'a Operand,
+        count: &'a Operand,
+    ) -> Option<Op> {
+        let count = self.number(count)?;
+        let op = self.on_own_object(MbarrierKind::Init(count), object);
+        if let Some(objects) = op.as_ref().and_then(objects_of) {
+            self.context.fences.initialise(objects, instruction.span);
+        }
+        op
+    }
+
+    /// A copy from shared memory of the own CTA.
+    fn copy_across(
+        &mut self,
+        (to, from): (&'a Operand, &'a Operand),
+        bytes: &'a Operand,
+        object: &'a Operand,
+    ) -> Option<Op> {
+        let from = self.copied_from(from);
+        let bytes = self.number(bytes);
+        let (array, index) = from?;
+        let kind = self.copy(to, bytes, Means::Across(array, index))?;
+        self.on_object(kind, object)
+    }
+
     /// A request to cancel a launch, which is answered to the own CTA or to all.
     // clause: ptx.try-cancel
     fn cancel(&mut self, to_all: bool, to: &'a Operand, object: &'a Operand) -> Option<Option<Op>> {
-        let kind = self.copy(to, Some(Expr::Int(ANSWER_BYTES)))?;
+        let kind = self.copy(to, Some(Expr::Int(ANSWER_BYTES)), Means::Bulk)?;
         if to_all {
             let all = (1 << self.ctas()) - 1;
             return self.for_each_cta(kind, object, Expr::Int(all)).map(|()| None);
@@ -276,21 +211,32 @@ impl<'a> RoleLowerer<'_, 'a> {
         }
     }
 
-    /// An arrival when the `cp.async` of the thread are done.
-    fn fills_arrive(&mut self, instruction: &'a Instruction, object: &'a Operand) -> Option<Op> {
-        self.context.fills.arrive(instruction.span);
-        self.on_object(MbarrierKind::Commit, object)
+    /// The location that a copy to another CTA reads.
+    // clause: ptx.bulk-copy-across
+    fn copied_from(&mut self, from: &'a Operand) -> Option<(ArrayId, Option<Expr>)> {
+        if let Some(cta) = &from.cta {
+            let expected = "a location of the own CTA".to_owned();
+            let help = Some("it is the object whose CTA is named, `full[0] @ cta 1`".to_owned());
+            self.report(&MeaningError::Operand { expected, span: cta.span, help });
+            return None;
+        }
+        let (array, index) = self.place(from)?;
+        if self.space_of(array) != Space::Shared {
+            let help = "a copy from global memory is `cp.async.bulk buf[0], 4096, full[0];`";
+            return self.wrong_operand(from, "a location in shared memory", Some(help));
+        }
+        Some((array, index))
     }
 
     /// A copy of bytes to a location.
-    fn copy(&mut self, to: &'a Operand, bytes: Option<Expr>) -> Option<MbarrierKind> {
+    fn copy(&mut self, to: &'a Operand, bytes: Option<Expr>, by: Means) -> Option<MbarrierKind> {
         if let Some(cta) = &to.cta {
             let expected = "a location alone: the CTA is that of the object".to_owned();
             self.report(&MeaningError::Operand { expected, span: cta.span, help: None });
             return None;
         }
         let to = if name_of(to) == Some("_") { None } else { Some(self.place(to)?) };
-        Some(MbarrierKind::Copy { bytes: bytes?, to })
+        Some(MbarrierKind::Copy { bytes: bytes?, to, by })
     }
 
     /// The same operation for each CTA of a mask.
@@ -361,7 +307,7 @@ impl<'a> RoleLowerer<'_, 'a> {
         &mut self,
         instruction: &'a Instruction,
         operands: &'a [Operand],
-        (form, parity): (Form, bool),
+        (form, parity, relaxed): (Form, bool, bool),
     ) -> Option<Op> {
         let asks = form != Form::Wait;
         // Behind the others it may be said how long a question takes at most, which nothing depends on.
@@ -388,9 +334,11 @@ impl<'a> RoleLowerer<'_, 'a> {
         };
         let phase = if parity { Awaited::Parity(self.number(of)?) } else { Awaited::Token(self.token(of)?) };
         let kind = match (form, dest) {
-            (Form::TestWait, dest) => MbarrierKind::Test { phase, gives_up: false, dest: dest.flatten() },
-            (Form::TryWait, Some(dest)) => MbarrierKind::Test { phase, gives_up: true, dest },
-            (Form::Wait | Form::TryWait, _) => MbarrierKind::Wait(phase),
+            (Form::TestWait, dest) => {
+                MbarrierKind::Test { phase, gives_up: false, relaxed, dest: dest.flatten() }
+            }
+            (Form::TryWait, Some(dest)) => MbarrierKind::Test { phase, gives_up: true, relaxed, dest },
+            (Form::Wait | Form::TryWait, _) => MbarrierKind::Wait { phase, relaxed },
         };
         // clause: ptx.mbarrier-local
         self.on_own_object(kind, object)
@@ -449,18 +397,36 @@ fn has_no_source(operands: &[Operand], without: usize) -> bool {
     operands.len() == without || operands.get(1).and_then(name_of) == Some("_")
 }
 
+/// How a copy writes that does not come from shared memory.
+fn means(operation: Mbarrier) -> Means {
+    match operation {
+        Mbarrier::Send => Means::Store,
+        Mbarrier::Reduce => Means::Reduction,
+        _ => Means::Bulk,
+    }
+}
+
+/// The objects of an instruction on mbarrier objects.
+fn objects_of(op: &Op) -> Option<ObjectsId> {
+    match op {
+        Op::Barrier(BarrierInstruction::Mbarrier(op)) => Some(op.objects),
+        _ => None,
+    }
+}
+
 /// What the operands of an instruction are.
 fn takes(operation: Mbarrier) -> &'static [&'static str] {
     match operation {
         Mbarrier::InitFence => &[],
         Mbarrier::Cancel | Mbarrier::CancelToAll => &["location, object"],
-        Mbarrier::Inval | Mbarrier::Commit | Mbarrier::FillsArrive => &["object"],
+        Mbarrier::Inval | Mbarrier::Commit | Mbarrier::FillsArrive { .. } => &["object"],
         Mbarrier::Init => &["object, arrivals"],
         Mbarrier::Wait { .. } => &["object, parity"],
         Mbarrier::ExpectTx | Mbarrier::CompleteTx | Mbarrier::ArriveExpectTx(_) => &["object, bytes"],
         Mbarrier::Arrive(Arrival { no_complete: true, .. }) => &["object, arrivals"],
         Mbarrier::Arrive(_) => &["object[, arrivals]"],
-        Mbarrier::Copy => &["location[, _], bytes, object"],
+        Mbarrier::Copy | Mbarrier::Send | Mbarrier::Reduce => &["location[, _], bytes, object"],
+        Mbarrier::CopyAcross => &["location, location, bytes, object"],
         Mbarrier::CopyToAll => &["location[, _], bytes, object, mask"],
         Mbarrier::CommitToAll => &["object, mask"],
     }

@@ -5,11 +5,12 @@ mod foreign;
 mod lower;
 mod mbarrier;
 mod proxy;
+mod spellings;
 mod unqualified;
 
 use std::sync::LazyLock;
 
-use barcheck_model::program::{Reach, ReductionOp, Target};
+use barcheck_model::program::{Fence, Reach, ReductionOp, Target};
 
 use crate::bar::notation::Notation;
 use crate::bar::opcode::{Form, Mnemonics};
@@ -53,7 +54,7 @@ enum Operation {
     Arrive(bool),
     Red(ReductionOp, bool),
     /// `membar`, `fence`.
-    Fence(Reach),
+    Fence(Fence),
     /// On an mbarrier object.
     Mbarrier(Mbarrier),
     /// Of the asynchronous proxy.
@@ -62,6 +63,8 @@ enum Operation {
     Cluster(Cluster),
     /// `bar.warp.sync`.
     WarpSync,
+    /// `elect.sync`.
+    Elect,
     /// `setmaxnreg`; the flag says `.inc`.
     Registers(bool),
     /// `griddepcontrol`: the other grid always comes to its end.
@@ -93,8 +96,8 @@ static MNEMONICS: LazyLock<Mnemonics<Operation>> = LazyLock::new(|| {
             }
         }
     }
-    fences(|reach, text, is_alias| {
-        mnemonics.add(Operation::Fence(reach), text);
+    fences(|fence, text, is_alias| {
+        mnemonics.add(Operation::Fence(fence), text);
         if is_alias {
             mnemonics.mark_alias();
         }
@@ -105,6 +108,7 @@ static MNEMONICS: LazyLock<Mnemonics<Operation>> = LazyLock::new(|| {
         mnemonics.mark_alias();
     }
     mnemonics.add(Operation::WarpSync, "bar.warp.sync");
+    mnemonics.add_of(Form::JoinedWords, Operation::Elect, "elect.sync");
     mnemonics.add(Operation::Grid, "griddepcontrol.wait");
     mnemonics.add(Operation::Grid, "griddepcontrol.launch_dependents");
     cluster::spellings(|operation, text, is_alias| {
@@ -119,7 +123,7 @@ static MNEMONICS: LazyLock<Mnemonics<Operation>> = LazyLock::new(|| {
             mnemonics.mark_alias();
         }
     });
-    mbarrier::spellings(|operation, text, is_alias| {
+    spellings::of_objects(|operation, text, is_alias| {
         mnemonics.add_of(Form::Places, Operation::Mbarrier(operation), text);
         if is_alias {
             mnemonics.mark_alias();
@@ -128,18 +132,23 @@ static MNEMONICS: LazyLock<Mnemonics<Operation>> = LazyLock::new(|| {
     mnemonics
 });
 
-/// Calls `add` with all spellings of fences, how far each reaches, and whether it is an alias.
-// clause: ptx.fence-release
-fn fences(mut add: impl FnMut(Reach, String, bool)) {
+/// Calls `add` with all spellings of fences, what each does, and whether it is an alias.
+// clause: ptx.fence-release, ptx.fence-acquire
+fn fences(mut add: impl FnMut(Fence, String, bool)) {
     let reaches =
         [("cta", Reach::Cta), ("cluster", Reach::Cluster), ("gpu", Reach::Cluster), ("sys", Reach::Cluster)];
-    add(Reach::Cta, "membar.cta".to_owned(), false);
+    let both = |reach| Fence::Orders { reach, acquires: true, releases: true };
+    add(both(Reach::Cta), "membar.cta".to_owned(), false);
     for (scope, reach) in reaches {
         let is_alias = ["gpu", "sys"].contains(&scope);
-        add(reach, format!("fence.acq_rel.{scope}"), is_alias);
-        add(reach, format!("fence.sc.{scope}"), true);
+        add(both(reach), format!("fence.acq_rel.{scope}"), is_alias);
+        add(both(reach), format!("fence.sc.{scope}"), true);
+        let acquires = Fence::Orders { reach, acquires: true, releases: false };
+        add(acquires, format!("fence.acquire.{scope}"), is_alias);
+        let releases = Fence::Orders { reach, acquires: false, releases: true };
+        add(releases, format!("fence.release.{scope}"), is_alias);
     }
     for level in ["gl", "sys"] {
-        add(Reach::Cluster, format!("membar.{level}"), true);
+        add(both(Reach::Cluster), format!("membar.{level}"), true);
     }
 }

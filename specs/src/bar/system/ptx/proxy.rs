@@ -1,7 +1,7 @@
 //! Instructions about asynchronous copies that concern no barrier: how they are spelled, and what they lower
 //! to.
 
-use barcheck_model::program::{Expr, Op, ProxyOp, Space, Transfer, Window};
+use barcheck_model::program::{Expr, Fence, Op, ProxyOp, Space, Transfer, Window};
 
 use crate::bar::ast::{Instruction, Operand};
 use crate::bar::lower::{RoleLowerer, name_of};
@@ -20,6 +20,8 @@ pub(super) enum Proxy {
     WaitAll,
     /// `fence.proxy.async`.
     Fence(Window),
+    /// `fence.proxy.tensormap`, which orders what is not modelled; the flag says that it acquires.
+    TensorMap(bool),
 }
 
 /// Calls `add` with all spellings, and whether each is an alias.
@@ -46,6 +48,12 @@ pub(super) fn spellings(mut add: impl FnMut(Proxy, String, bool)) {
     add(Proxy::Commit(Transfer::Store), "cp.async.bulk.commit_group".to_owned(), false);
     add(Proxy::Wait(Transfer::Store), "cp.async.bulk.wait_group".to_owned(), false);
     add(Proxy::Wait(Transfer::Store), "cp.async.bulk.wait_group.read".to_owned(), false);
+    for scope in ["cta", "cluster", "gpu", "sys"] {
+        for (order, acquires) in [("release", false), ("acquire", true)] {
+            let text = format!("fence.proxy.tensormap::generic.{order}.{scope}");
+            add(Proxy::TensorMap(acquires), text, scope != "gpu");
+        }
+    }
     let windows = [
         ("", Window::All),
         (".shared::cta", Window::OwnCta),
@@ -60,9 +68,6 @@ pub(super) fn spellings(mut add: impl FnMut(Proxy, String, bool)) {
 impl<'a> RoleLowerer<'_, 'a> {
     /// What such an instruction lowers to.
     pub(super) fn proxy(&mut self, instruction: &'a Instruction, operation: Proxy) -> Option<Op> {
-        if let Proxy::Begin(Transfer::Fill) = operation {
-            self.context.fills.begin(instruction.span);
-        }
         let op = match (operation, instruction.operands.as_slice()) {
             (Proxy::Begin(transfer), [at]) => self.begun(transfer, at)?,
             (Proxy::Begin(transfer), [at, bytes]) => self.begun_of(transfer, at, bytes)?,
@@ -83,6 +88,12 @@ impl<'a> RoleLowerer<'_, 'a> {
                     self.context.fences.fence();
                 }
                 ProxyOp::Fence(window)
+            }
+            // clause: ptx.tensor-map-proxy
+            (Proxy::TensorMap(false), []) => return Some(Op::Fence(Fence::Nothing)),
+            (Proxy::TensorMap(true), [map, bytes]) if name_of(map) == Some("_") => {
+                self.number(bytes)?;
+                return Some(Op::Fence(Fence::Nothing));
             }
             _ => return self.wrong_count(instruction, takes(operation)),
         };
@@ -145,6 +156,7 @@ fn takes(operation: Proxy) -> &'static [&'static str] {
     match operation {
         Proxy::Begin(_) => &["location[, bytes]"],
         Proxy::Wait(_) => &["groups"],
-        Proxy::Commit(_) | Proxy::WaitAll | Proxy::Fence(_) => &[],
+        Proxy::TensorMap(true) => &["_, bytes"],
+        Proxy::Commit(_) | Proxy::WaitAll | Proxy::Fence(_) | Proxy::TensorMap(false) => &[],
     }
 }

@@ -37,6 +37,9 @@ fn bulk(name: &str, rest: &[&str]) -> Option<String> {
     match spaces.as_slice() {
         _ if !is_known => None,
         ["global", "shared::cta"] if multicast.is_empty() => Some(format!("{name}{tensor}.global")),
+        ["shared::cluster", "shared::cta"] if !is_reduction && tensor.is_empty() && multicast.is_empty() => {
+            Some(format!("{name}.shared::cluster.shared::cta"))
+        }
         ["shared::cluster" | "shared::cta", "global"] if !is_reduction => {
             Some(format!("{name}{tensor}{multicast}"))
         }
