@@ -76,7 +76,7 @@ fn is_kept(values: &Values, flow: &Flow, branch: usize, term: ValueId) -> bool {
 }
 
 /// The parts of a condition of which it is known whether they hold, since it does or does not.
-fn parts(values: &Values, condition: ValueId, holds: bool) -> Vec<(ValueId, bool)> {
+pub(super) fn parts(values: &Values, condition: ValueId, holds: bool) -> Vec<(ValueId, bool)> {
     let (mut found, mut work) = (Vec::new(), vec![(condition, holds)]);
     while let Some((condition, holds)) = work.pop().filter(|_| found.len() < PARTS) {
         match values.term(condition) {

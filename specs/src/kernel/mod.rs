@@ -15,6 +15,7 @@ mod arithmetic;
 mod arrivals;
 mod assignments;
 mod begins;
+mod behind;
 mod blocks;
 mod chosen;
 pub(crate) mod code;

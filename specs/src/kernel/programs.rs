@@ -119,6 +119,7 @@ fn prepared(
         super::modulo::take(&mut shared.values, evaluation);
         super::low_bits::take(&mut shared.values, evaluation, shared.takes_multiples);
         super::offsets::take_out(&mut shared.values, evaluation);
+        super::behind::take(&mut shared.values, evaluation);
         let unwrapped = super::lesser::take(&mut shared.values, slice, evaluation);
         shared.assumes.extend(unwrapped.into_iter().map(Assumption::Unwrapped));
     }

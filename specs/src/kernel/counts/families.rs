@@ -9,7 +9,7 @@ use crate::kernel::numbers::{Number, least_multiple};
 use crate::kernel::tree::{Decision, Residue};
 
 /// Thresholds ahead that are followed.
-pub(in crate::kernel) const MOST: i64 = 20;
+pub(in crate::kernel) const MOST: i64 = 40;
 /// Thresholds in each step of a loop.
 const IN_STEP: usize = 6;
 /// Those that say more of a number before those that say less.
