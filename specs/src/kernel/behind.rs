@@ -29,8 +29,8 @@ const MOST: usize = 64;
 /// A register where paths meet.
 type Meet = (usize, Register);
 
-/// Puts what is known of counters behind loops in their place, in conditions. What operands of barriers depend on
-/// stays as it is: there a register is told apart by what it was counted from.
+/// Puts what is known of counters behind loops in their place, in conditions. What operands of barriers
+/// depend on stays as it is: there a register is told apart by what it was counted from.
 pub(super) fn take(values: &mut Values, evaluation: &mut Evaluation) {
     let Ok(flow) = Flow::of(evaluation) else { return };
     if flow.loops.is_empty() {

@@ -43,6 +43,7 @@ mod forwards;
 mod free;
 mod gates;
 mod given;
+mod given_back;
 mod graph;
 mod group;
 pub(crate) mod groups;

@@ -12,9 +12,11 @@
 //! phases that is; the place that is loaded from, the object, and the parity that is waited for. The phases
 //! are the teller's own as long as nobody else arrives on these objects, no more arrivals are expected than
 //! it makes, and each loop is entered once. That nobody else stores there is taken for true of what is loaded
-//! so anyway, and said.
+//! so anyway, and said. That the teller itself does not store there again before all have looked is found
+//! likewise: by what it waits for ([`given_back`]).
 //!
 //! [`recurrences`]: super::recurrences
+//! [`given_back`]: super::given_back
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -39,7 +41,7 @@ use super::value::{Term, ValueId, Values};
 use crate::common::span::Span;
 
 /// Rounds that are run.
-const ROUNDS: usize = 256;
+pub(super) const ROUNDS: usize = 256;
 /// Terms that are looked at for one condition.
 const TERMS: usize = 256;
 
@@ -72,12 +74,14 @@ pub(super) struct Tellers<'t> {
 }
 
 /// A branch of an agent by what has been loaded, once in each round of a loop.
-struct Reader {
+pub(super) struct Reader {
     of: Branch,
     condition: ValueId,
     load: ValueId,
-    bytes: u8,
+    pub(super) bytes: u8,
     rounds: Vec<Round>,
+    /// On which objects it arrives in each round, once it has looked.
+    pub(super) frees: Vec<Vec<One>>,
 }
 
 /// A branch of a teller behind the store of a value, and a reader of that.
@@ -111,7 +115,11 @@ impl Tellers<'_> {
 
     /// The loop of a node, if it is in no other and each round comes to the node: all lanes of those that go
     /// round, or some that are known. And the node at which these leave the others, or itself.
-    fn passes(&self, (evaluation, flow): (&Evaluation, &Flow), node: usize) -> Option<(usize, usize)> {
+    pub(super) fn passes(
+        &self,
+        (evaluation, flow): (&Evaluation, &Flow),
+        node: usize,
+    ) -> Option<(usize, usize)> {
         let inner = flow.innermost[node]?;
         if flow.loops[inner].around.is_some() {
             return None;
@@ -179,7 +187,8 @@ impl Tellers<'_> {
                 rounds.push(Round { place, object, parity });
             }
             if rounds.len() == ROUNDS {
-                readers.push(Reader { of: (agent, span), condition, load, bytes, rounds });
+                let frees = self.frees((evaluation, flow), inner, (of_load, at));
+                readers.push(Reader { of: (agent, span), condition, load, bytes, rounds, frees });
             }
         }
     }
@@ -225,7 +234,7 @@ impl Tellers<'_> {
     }
 
     /// What loops are run with: terms, and where memory begins.
-    fn known(&self) -> (&Values, &BTreeSet<u32>) {
+    pub(super) fn known(&self) -> (&Values, &BTreeSet<u32>) {
         (self.values, &self.code.symbols)
     }
 
@@ -305,7 +314,13 @@ impl Tellers<'_> {
                     let hears = |(_, reader): &(usize, &Reader)| {
                         reader.of.0 != agent && reader.bytes == bytes && reader.rounds == rounds
                     };
-                    for (reader, _) in readers.iter().enumerate().filter(hears) {
+                    let hearing = || readers.iter().enumerate().filter(hears);
+                    let of = (index, flow, inner);
+                    if !hearing().all(|(_, reader)| self.is_given_back(of, (storing, store), &places, reader))
+                    {
+                        continue;
+                    }
+                    for (reader, _) in hearing() {
                         for (node, span, condition) in branches.iter().copied() {
                             let Some((of_branch, itself)) = self.passes((evaluation, flow), node) else {
                                 continue;
@@ -401,7 +416,7 @@ impl Tellers<'_> {
     }
 
     /// Whether an object of an agent may be one of some.
-    fn may_be(&self, evaluation: &Evaluation, object: &Object, all: &BTreeSet<&One>) -> bool {
+    pub(super) fn may_be(&self, evaluation: &Evaluation, object: &Object, all: &BTreeSet<&One>) -> bool {
         let is_in = |name: &String, number: i64| all.contains(&(name.clone(), number));
         if !object.each.is_empty() || object.name.is_empty() {
             return object.each.iter().any(|(_, name, number)| is_in(name, number.unwrap_or(0)));
@@ -414,7 +429,7 @@ impl Tellers<'_> {
         numbers.is_none_or(|all| all.into_iter().any(|known| is_in(&object.name, number_of(index, known))))
     }
 
-    /// What a store of a loop puts where in each round, part by part, if nothing is put there again.
+    /// What a store of a loop puts where in each round, part by part, if nothing else is put there in any.
     fn stores(
         &self,
         (index, flow): (usize, &Flow),
@@ -426,7 +441,7 @@ impl Tellers<'_> {
             node.is_some_and(|node| flow.contains(Some(inner), node))
         });
         let mut found = Vec::new();
-        let mut others: BTreeSet<(usize, u64)> = BTreeSet::new();
+        let mut others: BTreeSet<u64> = BTreeSet::new();
         for (one, store) in all {
             let Action::Store { memory: Memory::Shared, written, .. } = &self.code.instructions[*one].action
             else {
@@ -443,18 +458,12 @@ impl Tellers<'_> {
                 if *one == at && store.condition.is_none() && self.code.instructions[at].guard.is_none() {
                     found.push((part, *value, *bytes));
                 } else {
-                    let of = |(round, place): (usize, u64)| {
-                        (0..u64::from(*bytes)).map(move |byte| (round, place + byte))
-                    };
-                    others.extend(part.into_iter().enumerate().flat_map(of));
+                    others.extend(part.into_iter().flat_map(|place| place..place + u64::from(*bytes)));
                 }
             }
         }
         let is_alone = |(places, _, bytes): &(Vec<u64>, ValueId, u8)| {
-            let mut all = places.iter().enumerate();
-            !all.any(|(round, place)| {
-                (0..u64::from(*bytes)).any(|byte| others.contains(&(round, place + byte)))
-            })
+            places.iter().all(|place| others.range(*place..place + u64::from(*bytes)).next().is_none())
         };
         found.retain(is_alone);
         found
